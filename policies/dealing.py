@@ -1,0 +1,80 @@
+"""How many attachments or tokens a network gives, and over which rails they are dealt."""
+
+from itertools import count as numbers
+
+from policies.accept import ONE_PER_RAIL_MODES
+from policies.intent import Attachment
+from policies.names import ANNOTATION_NETWORK
+from policies.offers import Lane, Offer
+from policies.refusal import Reason, Refusal
+from policies.select import Order
+from policies.subject import Selected, Subject
+from policies.targets import Targets
+from policies.wish import MAX_COUNT, over_count, where
+
+
+def amount(order: Order, targets: Targets) -> int | Refusal:
+    """Return how many attachments (or tokens for each container) one network gives."""
+    offer, wanted = order.offer, order.count
+    if wanted is None:
+        default = _default_amount(offer, targets)
+        if isinstance(default, Refusal):
+            return default
+        wanted = default
+    if wanted > MAX_COUNT:
+        return over_count(offer.network, wanted)
+    if offer.spec.mode in ONE_PER_RAIL_MODES and wanted > len(offer.lanes):
+        return Refusal(
+            Reason.COUNT_OUT_OF_RANGE,
+            f"{where(ANNOTATION_NETWORK)}: asks for {offer.network} {wanted} times, but mode "
+            f"{offer.spec.mode} gives one attachment a rail and the network has "
+            f"{len(offer.lanes)}; the pod's author can lower the count",
+        )
+    return wanted
+
+
+def _default_amount(offer: Offer, targets: Targets) -> int | Refusal:
+    spec = offer.spec
+    if spec.per_accelerator is None:
+        return spec.count if isinstance(spec.count, int) else len(offer.lanes)
+    accelerators = sum(one.accelerators for one in targets.equipped)
+    if accelerators:
+        return accelerators * spec.per_accelerator
+    return Refusal(
+        Reason.ACCELERATOR_MISSING,
+        f"{where(ANNOTATION_NETWORK)}: network {offer.network} gives {spec.per_accelerator} for "
+        f"each accelerator, and container {targets.equipped[0].name} asks for none; the pod's "
+        f"author can write {offer.network}:COUNT or request an accelerator",
+    )
+
+
+def dealt(lanes: tuple[Lane, ...], number: int) -> list[Lane]:
+    """Return the lanes of some attachments: in the order of the rails, round and round."""
+    return [lanes[index % len(lanes)] for index in range(number)]
+
+
+class Selections:
+    """The pod's network selections while they are being matched and named."""
+
+    def __init__(self, subject: Subject) -> None:
+        """Start from what the pod's author selected."""
+        self._unmatched = [one for one in subject.selections if not one.is_default]
+        used = {one.interface for one in subject.selections}
+        self._free = (name for n in numbers() if (name := f"rdma{n}") not in used)
+
+    def attach(self, network: str, lane: Lane) -> Attachment:
+        """Return the attachment of one lane: the author's own element of that NAD, else new."""
+        for index, one in enumerate(self._unmatched):
+            if (one.namespace, one.name) == (lane.namespace, lane.name):
+                del self._unmatched[index]
+                return Attachment(
+                    network, lane.rail, lane.namespace, lane.name, one.interface, selected=True
+                )
+        return Attachment(
+            network, lane.rail, lane.namespace, lane.name, next(self._free), selected=False
+        )
+
+    @property
+    def unmatched(self) -> tuple[Selected, ...]:
+        """The author's elements that no attachment took."""
+        return tuple(self._unmatched)

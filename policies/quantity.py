@@ -1,0 +1,51 @@
+"""Kubernetes quantities: ``8Gi``, ``500m``, ``1e3`` as exact numbers.
+
+Source: kubernetes/apimachinery ``pkg/api/resource/quantity.go`` (grammar, suffixes).
+"""
+
+import re
+from decimal import Decimal
+from functools import lru_cache
+
+_GRAMMAR = re.compile(
+    r"[+-]?(?P<digits>[0-9]+\.?[0-9]*|\.[0-9]+)(?P<suffix>[eE][+-]?[0-9]{1,3}|[numkMGTPE]|[KMGTPE]i)?"
+)
+_DECIMAL = {"n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+_LONGEST = 64
+"""Longer texts are no quantities; the API server's own printing stays far below."""
+
+
+@lru_cache(maxsize=4096)
+def parse(text: str) -> Decimal | None:
+    """Return the exact value of a quantity, or None where the text is none.
+
+    Args:
+        text: As in a pod: ``8Gi``, ``1.5``, ``500m``, ``2e3``.
+    """
+    match = _GRAMMAR.fullmatch(text) if len(text) <= _LONGEST else None
+    if match is None:
+        return None
+    digits, suffix = match["digits"], match["suffix"] or ""
+    value = Decimal("-" + digits if text.startswith("-") else digits)
+    if suffix in _BINARY:
+        return value * (1 << _BINARY[suffix])
+    if suffix in _DECIMAL:
+        return value.scaleb(_DECIMAL[suffix])
+    return value.scaleb(int(suffix[1:])) if suffix else value
+
+
+def whole(value: str | int | None) -> int | None:
+    """Return a quantity as a whole number that is not negative, or None where it is none.
+
+    Args:
+        value: A quantity of a resource list; JSON allows a number in place of the text.
+
+    Extended resources are whole numbers only (kubernetes documentation, "Extended resources").
+    """
+    if isinstance(value, str):
+        number = parse(value)
+        if number is None or number != number.to_integral_value() or number < 0:
+            return None
+        return int(number)
+    return value if isinstance(value, int) and value >= 0 else None

@@ -1,0 +1,99 @@
+"""Refusals and notices as values: every reason there is, with its HTTP code, once.
+
+``docs/reasons.md`` documents each; a test keeps the two equal.
+"""
+
+from enum import StrEnum
+
+import msgspec
+
+_LONGEST_QUOTE = 63
+
+
+class Reason(StrEnum):
+    """Why a pod is refused. 422: it cannot mean what it says. 403: the policy says no."""
+
+    NETWORK_INVALID = "NetworkAnnotationInvalid"
+    ANNOTATION_UNKNOWN = "UnknownAnnotation"
+    ANNOTATION_INERT = "AnnotationWithoutEffect"
+    COUNT_OUT_OF_RANGE = "CountOutOfRange"
+    CONTAINERS_INVALID = "ContainersAnnotationInvalid"
+    CONTAINERS_AMBIGUOUS = "ContainersAmbiguous"
+    CONTAINERS_EXCLUDED = "ContainersExcluded"
+    ACCELERATOR_MISSING = "AcceleratorMissing"
+    RESOURCE_INVALID = "ResourceQuantityInvalid"
+    SHM_SIZE_INVALID = "ShmSizeInvalid"
+    PARTITION_INVALID = "PartitionAnnotationInvalid"
+    PARTITION_AMBIGUOUS = "PartitionAmbiguous"
+    SELECTION_INVALID = "NetworkSelectionInvalid"
+    HOST_NETWORK_CONFLICT = "HostNetworkConflict"
+    WINDOWS_POD = "WindowsPod"
+    PLACEMENT_CONFLICT = "PlacementConflict"
+    HUGEPAGES_CONFLICT = "HugepagesConflict"
+
+    POLICY_MISSING = "PolicyMissing"
+    POLICY_NOT_READY = "PolicyNotReady"
+    NETWORK_NOT_GRANTED = "NetworkNotGranted"
+    NETWORK_NOT_READY = "NetworkNotReady"
+    MODE_NOT_SUPPORTED = "ModeNotSupported"
+    PARTITION_NOT_GRANTED = "PartitionNotGranted"
+    PARTITION_CONFLICT = "PartitionConflict"
+    ATTACHMENT_INVALID = "NetworkAttachmentInvalid"
+    SELECTION_NOT_FOUND = "NetworkAttachmentNotFound"
+    ATTACHMENTS_OVER_LIMIT = "AttachmentsOverLimit"
+    ISOLATION_TOO_WEAK = "IsolationTooWeak"
+    SHARED_MEMORY_OVER_LIMIT = "SharedMemoryOverLimit"
+    POD_SECURITY_CONFLICT = "PodSecurityConflict"
+    RAW_NETWORK_DENIED = "RawNetworkDenied"
+    FOREIGN_NETWORK_DENIED = "ForeignNetworkDenied"
+    SELECTION_KEY_DENIED = "SelectionKeyDenied"
+    PRIVILEGE_DENIED = "PrivilegeDenied"
+    CAPABILITY_DENIED = "CapabilityDenied"
+    RESOURCE_DENIED = "GovernedResourceDenied"
+
+    @property
+    def code(self) -> int:
+        """HTTP code of the refusal: 422 or 403."""
+        return 403 if self in _FORBIDDEN else 422
+
+
+_ALL = tuple(Reason)
+_FORBIDDEN = frozenset(_ALL[_ALL.index(Reason.POLICY_MISSING) :])
+
+
+class Refusal(msgspec.Struct, frozen=True):
+    """A pod is refused: the reason, and one sentence of what, where, why and who can fix it."""
+
+    reason: Reason
+    message: str
+
+
+class Pending(msgspec.Struct, frozen=True):
+    """A fact is missing that may arrive within a moment; `refusal` is the answer if it does not."""
+
+    kind: str
+    namespace: str
+    name: str
+    refusal: Refusal
+
+
+class Notice(msgspec.Struct, frozen=True):
+    """Something that its author should know about an admitted pod; the lower rank speaks first."""
+
+    text: str
+    rank: int = 5
+
+
+def quoted(value: str) -> str:
+    """Return text of a user as it may stand in a message: short, printable, in double quotes."""
+    clean = "".join(c if c.isprintable() else "\ufffd" for c in value[: _LONGEST_QUOTE + 1])
+    short = clean if len(value) <= _LONGEST_QUOTE else clean[: _LONGEST_QUOTE - 1] + "…"
+    return f'"{short}"'
+
+
+def listed(names: tuple[str, ...] | list[str], most: int = 8) -> str:
+    """Return names as a short list for a message, the rest as a number."""
+    if not names:
+        return "none"
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

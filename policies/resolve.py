@@ -1,0 +1,231 @@
+"""Applicable to Intent: attachments, resources, and what else one pod shall receive.
+
+What two injectors need is decided here, so that they stay strangers to each other.
+"""
+
+from policies import allowances, dealing, defaults
+from policies.accept import MULTUS_MODES, SHARED_HCA_MODES, WHOLE_DEVICE_MODES
+from policies.allowances import Allowance
+from policies.dealing import Selections
+from policies.defaults import Defaults
+from policies.intent import Attachment, Equipped, Intent
+from policies.network import Mode
+from policies.refusal import Notice, Reason, Refusal
+from policies.select import Applicable, Order
+from policies.shapes import PartitionType
+from policies.snapshot import Snapshot
+from policies.subject import Container, Selected, Subject
+from policies.targets import Targets, choose
+from policies.wish import where
+
+
+def resolve(applicable: Applicable, snapshot: Snapshot) -> Intent | Refusal:
+    """Return what the pod shall receive, or why it cannot."""
+    refusal = _misfit(applicable)
+    if refusal is not None:
+        return refusal
+    shares = _Shares(applicable.subject)
+    for order in applicable.orders:
+        refusal = shares.take(order, applicable)
+        if refusal is not None:
+            return refusal
+    shares.count_by_hand(snapshot)
+    orders = applicable.orders
+    merged = defaults.beside(tuple(order.offer.defaults for order in orders))
+    allowance = allowances.check(applicable, merged, shares.totals(), snapshot)
+    if isinstance(allowance, Refusal):
+        return allowance
+    return _intent(applicable, snapshot, shares, merged, allowance)
+
+
+def _intent(
+    applicable: Applicable,
+    snapshot: Snapshot,
+    shares: "_Shares",
+    merged: Defaults,
+    allowance: Allowance,
+) -> Intent:
+    tenancy = applicable.tenancy
+    modes = {order.offer.spec.mode for order in applicable.orders}
+    return Intent(
+        networks=tuple(order.offer.network for order in applicable.orders),
+        attachments=tuple(shares.attachments),
+        equipped=shares.equipped(),
+        host_network=Mode.HOST_NETWORK in modes,
+        add_capabilities=allowance.add,
+        drop_capabilities=defaults.united((merged.drop, tenancy.limits.required_drop)),
+        shared_memory=allowance.shared_memory,
+        env=merged.env,
+        forced_env=tenancy.limits.env,
+        hugepages=merged.hugepages,
+        node_selector=merged.node_selector,
+        tolerations=merged.tolerations,
+        partition=_partition(applicable.orders),
+        policy=f"{tenancy.namespace}/default",
+        generation=tenancy.generation,
+        version=snapshot.rules.version,
+        shares_hca=bool(modes & SHARED_HCA_MODES),
+        has_vfs=bool(modes & WHOLE_DEVICE_MODES),
+        notices=(*allowance.notices, *_notices(applicable, shares, snapshot)),
+    )
+
+
+def _misfit(applicable: Applicable) -> Refusal | None:
+    """Return why pod and networks cannot go together, whatever the policy says."""
+    subject = applicable.subject
+    if subject.is_windows:
+        return Refusal(
+            Reason.WINDOWS_POD,
+            "spec.os.name: windows has no RDMA networks; the pod's author can remove "
+            f"{where('rdma.io/network')}",
+        )
+    by_multus = [o.offer for o in applicable.orders if o.offer.spec.mode in MULTUS_MODES]
+    on_host = [o.offer for o in applicable.orders if o.offer.spec.mode is Mode.HOST_NETWORK]
+    if by_multus and (subject.host_network or on_host):
+        other = (
+            "spec.hostNetwork: true" if subject.host_network else f"network {on_host[0].network}"
+        )
+        return Refusal(
+            Reason.HOST_NETWORK_CONFLICT,
+            f"{where('rdma.io/network')}: network {by_multus[0].network} (mode "
+            f"{by_multus[0].spec.mode}) needs a pod network of its own, which {other} takes away "
+            "(no CNI runs on the host network); the pod's author can drop one of the two",
+        )
+    return None
+
+
+class _Shares:
+    """What each container and each network comes to, while the orders are taken in turn."""
+
+    def __init__(self, subject: Subject) -> None:
+        self.attachments: list[Attachment] = []
+        self.by_hand: tuple[Selected, ...] = ()
+        self._subject = subject
+        self._selections = Selections(subject)
+        self._needs: dict[tuple[str, int], dict[str, int]] = {}
+        self._containers: dict[tuple[str, int], tuple[Container, bool]] = {}
+        self._whole: dict[str, tuple[str, int]] = {}
+        """The container that holds the whole devices of each resource."""
+        self._totals: dict[str, int] = {}
+
+    def take(self, order: Order, applicable: Applicable) -> Refusal | None:
+        """Add one network; return why it cannot be had."""
+        targets = choose(self._subject, applicable.wish, order.offer)
+        if isinstance(targets, Refusal):
+            return targets
+        number = dealing.amount(order, targets)
+        if isinstance(number, Refusal):
+            return number
+        lanes = dealing.dealt(order.offer.lanes, number)
+        mode = order.offer.spec.mode
+        if mode in MULTUS_MODES:
+            self.attachments += [self._selections.attach(order.offer.network, one) for one in lanes]
+        self._join(targets)
+        self._totals[order.offer.network] = number
+        if mode in WHOLE_DEVICE_MODES:
+            for lane in lanes:
+                self._add_whole(targets.equipped[0], lane.resource)
+            return None
+        tokens: dict[str, int] = {}
+        for lane in lanes:
+            has_one = mode in MULTUS_MODES
+            tokens[lane.resource] = 1 if has_one else tokens.get(lane.resource, 0) + 1
+        for container in targets.equipped:
+            self._add_tokens(container, tokens)
+        if mode not in MULTUS_MODES:
+            self._totals[order.offer.network] = number * len(targets.equipped)
+        return None
+
+    def count_by_hand(self, snapshot: Snapshot) -> None:
+        """Count elements that the author selected beyond the annotation: each takes a device."""
+        self.by_hand = self._selections.unmatched
+        for one in self.by_hand:
+            nad = snapshot.nad(one.namespace, one.name)
+            place = self._whole.get(nad.resource_name) if nad else None
+            if nad and place:
+                self._needs[place][nad.resource_name] += 1
+
+    def totals(self) -> dict[str, int]:
+        """Return attachments or tokens of each network in the whole pod."""
+        return self._totals
+
+    def equipped(self) -> tuple[Equipped, ...]:
+        """Return the containers that take part, in the pod's own order."""
+        return tuple(
+            Equipped(
+                place=one.place,
+                name=one.name,
+                resources=tuple(self._needs.get(one.place, {}).items()),
+                has_devices=self._containers[one.place][1],
+                env_by_file=one.has_env_from or self._subject.is_mpi_worker,
+            )
+            for one in self._subject.containers
+            if one.place in self._containers
+        )
+
+    def _join(self, targets: Targets) -> None:
+        for one in targets.equipped:
+            self._containers[one.place] = (one, True)
+        for one in targets.companions:
+            self._containers.setdefault(one.place, (one, False))
+
+    def _add_whole(self, container: Container, resource: str) -> None:
+        needs = self._needs.setdefault(container.place, {})
+        needs[resource] = needs.get(resource, 0) + 1
+        self._whole[resource] = container.place
+
+    def _add_tokens(self, container: Container, tokens: dict[str, int]) -> None:
+        needs = self._needs.setdefault(container.place, {})
+        for resource, number in tokens.items():
+            needs[resource] = max(needs.get(resource, 0), number)
+
+
+def _partition(orders: tuple[Order, ...]) -> str:
+    """Return the partition for the stamp: one name, or ``network=name`` where they differ."""
+    used = [(o.offer.network, o.offer.partition) for o in orders if o.offer.partition]
+    names = {name for _, name in used}
+    if len(names) <= 1:
+        return next(iter(names), "")
+    return ",".join(f"{network}={name}" for network, name in used)
+
+
+def _notices(applicable: Applicable, shares: _Shares, snapshot: Snapshot) -> list[Notice]:
+    found = _unused(applicable, snapshot)
+    kinds = {
+        spec.partition.type
+        for order in applicable.orders
+        if (spec := order.offer.spec).partition is not None
+    }
+    if kinds == set(PartitionType):
+        names = " and ".join(order.offer.network for order in applicable.orders[:2])
+        found.append(Notice(f"{names} mix InfiniBand and Ethernet; NCCL uses one link layer", 4))
+    found += [
+        Notice(f"NAD {nad} uses host-local IPAM: pods on two nodes get the same address", 6)
+        for order in applicable.orders
+        if (nad := order.offer.uses_host_local)
+    ]
+    subject = applicable.subject
+    proxies = [one.name for one in subject.containers if one.is_proxy]
+    if proxies:
+        text = f"mesh sidecar {proxies[0]} intercepts the TCP bootstrap traffic of RDMA jobs"
+        found.append(Notice(text, 4))
+    if "kata" in subject.runtime_class:
+        text = f"runtimeClassName {subject.runtime_class}: RDMA and /dev/shm depend on the runtime"
+        found.append(Notice(text, 5))
+    silent = [one.name for one in shares.equipped() if not one.has_devices]
+    if silent:
+        found.append(Notice(f"container {silent[0]} has no RDMA device, memory and env only", 5))
+    return found
+
+
+def _unused(applicable: Applicable, snapshot: Snapshot) -> list[Notice]:
+    """Return warnings of pools that the pod asks for and no network of the cluster names."""
+    return [
+        Notice(f"container {one.name} asks for {name}, which belongs to no selected network", 4)
+        for one in applicable.subject.containers
+        for name, number in one.resources
+        if number
+        and snapshot.rules.is_governed(name)
+        and name not in snapshot.governance.resources
+        and all(lane.resource != name for o in applicable.orders for lane in o.offer.lanes)
+    ]

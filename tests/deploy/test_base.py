@@ -1,0 +1,132 @@
+"""The shipped manifests: what they ask of the API server, and what the webhook itself may do."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from policies.conditions import match_conditions
+from policies.names import VERSION
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+BASE = DEPLOY / "base"
+
+Document = dict[str, Any]
+
+
+def _documents(path: Path) -> list[Document]:
+    return [document for document in yaml.safe_load_all(path.read_text()) if document]
+
+
+def _one(file: str, kind: str) -> Document:
+    (found,) = [document for document in _documents(BASE / file) if document["kind"] == kind]
+    return found
+
+
+@pytest.fixture
+def webhook() -> Document:
+    """The one webhook of the configuration."""
+    (found,) = _one("webhook.yaml", "MutatingWebhookConfiguration")["webhooks"]
+    return dict(found)
+
+
+def test_every_resource_of_the_base_is_listed() -> None:
+    """No file is forgotten in the kustomization."""
+    listed = set(yaml.safe_load((BASE / "kustomization.yaml").read_text())["resources"])
+    assert listed - {"../crds"} == {p.name for p in BASE.glob("*.yaml")} - {"kustomization.yaml"}
+
+
+def test_the_condition_is_the_one_of_the_program(webhook: Document) -> None:
+    """The shipped CEL equals its source, so that tests of the source are tests of the file."""
+    assert webhook["matchConditions"] == match_conditions()
+
+
+def test_the_webhook_is_asked_about_new_pods_only(webhook: Document) -> None:
+    """Updates and subresources are not listed: a patch there breaks unrelated updates."""
+    (rule,) = webhook["rules"]
+    assert rule["operations"] == ["CREATE"]
+    assert rule["resources"] == ["pods"]
+    assert (rule["apiGroups"], rule["apiVersions"]) == ([""], ["v1"])
+
+
+def test_the_webhook_fails_closed_and_fast(webhook: Document) -> None:
+    """An outage holds annotated pods and nothing else, and never for long."""
+    assert webhook["failurePolicy"] == "Fail"
+    assert webhook["timeoutSeconds"] == 3
+    assert webhook["reinvocationPolicy"] == "IfNeeded"
+    assert webhook["sideEffects"] == "None"
+    assert webhook["matchPolicy"] == "Equivalent"
+
+
+def test_no_label_of_a_tenant_takes_a_pod_out(webhook: Document) -> None:
+    """Only the name of the namespace excludes, which nobody can change."""
+    assert "objectSelector" not in webhook
+    (excluded,) = webhook["namespaceSelector"]["matchExpressions"]
+    assert excluded["key"] == "kubernetes.io/metadata.name"
+    assert (excluded["operator"], excluded["values"]) == ("NotIn", ["kube-system", "rdma-system"])
+
+
+def test_the_configuration_comes_after_other_injectors() -> None:
+    """The API server calls webhooks in order of their configurations' names."""
+    name = _one("webhook.yaml", "MutatingWebhookConfiguration")["metadata"]["name"]
+    assert name > "network-resources-injector-config"
+
+
+def test_the_webhook_may_only_read() -> None:
+    """Its account reads what it decides by and nothing else."""
+    rules = _one("rbac.yaml", "ClusterRole")["rules"]
+    assert {verb for rule in rules for verb in rule["verbs"]} == {"get", "list", "watch"}
+    assert {resource for rule in rules for resource in rule["resources"]} == {
+        "namespaces",
+        "network-attachment-definitions",
+        "rdmanetworks",
+        "rdmapartitions",
+        "rdmapolicies",
+    }
+
+
+def test_built_in_roles_may_read_our_kinds_and_write_none() -> None:
+    """Whoever edits a namespace must not grant networks to it."""
+    (role,) = _documents(BASE / "roles.yaml")
+    assert {verb for rule in role["rules"] for verb in rule["verbs"]} == {"get", "list", "watch"}
+    aggregate = "rbac.authorization.k8s.io/aggregate-to-"
+    assert set(role["metadata"]["labels"]) == {aggregate + to for to in ("view", "edit", "admin")}
+
+
+def test_the_pod_is_allowed_at_pod_security_restricted() -> None:
+    """The namespace enforces the level that the pod is written for."""
+    labels = _one("namespace.yaml", "Namespace")["metadata"]["labels"]
+    assert labels["pod-security.kubernetes.io/enforce"] == "restricted"
+    pod = _one("deployment.yaml", "Deployment")["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    assert pod["securityContext"]["runAsNonRoot"] is True
+    assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+    assert container["securityContext"] == {
+        "allowPrivilegeEscalation": False,
+        "capabilities": {"drop": ["ALL"]},
+        "readOnlyRootFilesystem": True,
+    }
+
+
+def test_no_variable_of_a_service_is_taken_for_a_setting() -> None:
+    """A Service called rdma-webhook would set RDMA_WEBHOOK_PORT in every pod beside it."""
+    pod = _one("deployment.yaml", "Deployment")["spec"]["template"]["spec"]
+    assert pod["enableServiceLinks"] is False
+
+
+def test_image_and_version_agree() -> None:
+    """The manifests of a version run that version."""
+    pod = _one("deployment.yaml", "Deployment")["spec"]["template"]["spec"]
+    assert pod["containers"][0]["image"] == f"rdma-webhook:{VERSION}"
+
+
+def test_service_deployment_and_budget_mean_the_same_pods() -> None:
+    """One label joins them."""
+    deployment = _one("deployment.yaml", "Deployment")["spec"]
+    labels = deployment["template"]["metadata"]["labels"]
+    assert deployment["selector"]["matchLabels"] == labels
+    assert _one("service.yaml", "Service")["spec"]["selector"] == labels
+    budget = _one("disruption.yaml", "PodDisruptionBudget")["spec"]
+    assert budget["selector"]["matchLabels"] == labels
+    assert budget["minAvailable"] < deployment["replicas"]

@@ -1,0 +1,1 @@
+"""The admission webhook: everything between the API server's request and its answer."""

@@ -1,0 +1,1 @@
+"""The admission protocol: bytes of an AdmissionReview in, bytes of its answer out. Pure."""

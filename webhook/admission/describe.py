@@ -1,0 +1,118 @@
+"""Pod JSON to the facts that policies look at."""
+
+from policies.names import DEFAULT_SELECTION_ANNOTATION, SELECTION_ANNOTATION, WEBHOOK_KEYS
+from policies.quantity import whole
+from policies.refusal import Reason, Refusal, quoted
+from policies.rules import Rules
+from policies.subject import Container, Selected, Subject
+from policies.wish import is_ours, where
+from webhook.pods import pod as pods
+from webhook.pods import selection
+from webhook.pods.errors import InvalidSelection
+from webhook.pods.pod import Place, Pod
+
+_MPI_OPERATOR = ("training.kubeflow.org/operator-name", "mpi-operator")
+_MPI_ROLE = "training.kubeflow.org/job-role"
+"""Labels that kubeflow/mpi-operator gives to the pods of an MPIJob (``pkg/apis``)."""
+
+
+def describe(pod: Pod, namespace: str, rules: Rules) -> Subject | Refusal:
+    """Return the facts about a pod, or why it cannot be read for certain.
+
+    Args:
+        pod: The partially decoded pod.
+        namespace: Of the request; the object's own is not trusted.
+        rules: Which resources are accelerators, which containers proxies.
+    """
+    spec = pods.spec(pod)
+    annotations = pods.annotations(pod)
+    ours = tuple(
+        (key, "" if key in WEBHOOK_KEYS else value)
+        for key, value in annotations.items()
+        if is_ours(key)
+    )
+    selections = _selections(annotations, namespace)
+    if isinstance(selections, Refusal):
+        return selections
+    containers: list[Container] = []
+    for place, container in pods.containers(pod):
+        described = _container(place, container, rules)
+        if isinstance(described, Refusal):
+            return described
+        containers.append(described)
+    labels = pods.labels(pod)
+    role = labels.get(_MPI_ROLE) if labels.get(_MPI_OPERATOR[0]) == _MPI_OPERATOR[1] else None
+    return Subject(
+        namespace=namespace,
+        annotations=ours,
+        containers=tuple(containers),
+        selections=selections,
+        host_network=spec.get("hostNetwork") is True,
+        is_windows=(spec.get("os") or {}).get("name") == "windows",
+        is_mpi_worker=role == "worker",
+        is_mpi_launcher=role == "launcher",
+        node_selector=tuple((spec.get("nodeSelector") or {}).items()),
+        runtime_class=spec.get("runtimeClassName") or "",
+    )
+
+
+def _container(place: Place, container: pods.Container, rules: Rules) -> Container | Refusal:
+    resources: dict[str, int] = {}
+    found = container.get("resources")
+    if found:
+        for side in (found.get("limits"), found.get("requests")):
+            for name, quantity in (side or {}).items():
+                if "/" not in name:
+                    continue
+                number = whole(quantity) if isinstance(quantity, str | int) else None
+                if number is None:
+                    return _no_whole_number(place, container, name, str(quantity))
+                resources[name] = max(number, resources.get(name, 0))
+    context = container.get("securityContext") or {}
+    return Container(
+        place=place,
+        name=container.get("name", ""),
+        runs_along=pods.runs_along(place, container),
+        resources=tuple(resources.items()),
+        accelerators=sum(resources[name] for name in resources if rules.is_accelerator(name)),
+        is_proxy=container.get("name") in rules.proxies,
+        privileged=pods.is_privileged(container),
+        has_env_from=bool(container.get("envFrom")),
+        added=tuple((context.get("capabilities") or {}).get("add") or ()),
+    )
+
+
+def _no_whole_number(place: Place, container: pods.Container, name: str, quantity: str) -> Refusal:
+    return Refusal(
+        Reason.RESOURCE_INVALID,
+        f"spec.{place[0]}[{container.get('name', place[1])}].resources: {name} is "
+        f"{quoted(quantity)}, want a whole number; the pod's author can change it",
+    )
+
+
+def _selections(annotations: dict[str, str], namespace: str) -> tuple[Selected, ...] | Refusal:
+    """Return what the pod's author selected by hand, of both annotations."""
+    found: list[Selected] = []
+    for key in (SELECTION_ANNOTATION, DEFAULT_SELECTION_ANNOTATION):
+        value = annotations.get(key)
+        if not value:
+            continue
+        is_default = key == DEFAULT_SELECTION_ANNOTATION
+        try:
+            elements = selection.parse(value)
+        except InvalidSelection as err:
+            return Refusal(
+                Reason.SELECTION_INVALID,
+                f"{where(key)}: {err}; Multus would fail the pod, its author can correct it",
+            )
+        found += [
+            Selected(
+                namespace=one.namespace or ("" if is_default else namespace),
+                name=one.name,
+                interface=one.interface,
+                extra_keys=one.extra_keys,
+                is_default=is_default,
+            )
+            for one in elements
+        ]
+    return tuple(found)

@@ -1,0 +1,64 @@
+"""The whole flow: one review in, one answer out, decided by its bytes and a snapshot alone."""
+
+from policies import wish
+from policies.memo import decided
+from policies.refusal import Pending, Refusal
+from policies.select import NotApplicable
+from policies.snapshot import Snapshot
+from webhook import isolation
+from webhook.admission import review, scope
+from webhook.admission.answer import Answer, Waiting, answer
+from webhook.admission.describe import describe
+from webhook.admission.plan import plan
+from webhook.admission.review import AdmissionRequest
+from webhook.admission.verdict import Denied, Patched, Unchanged, Verdict
+from webhook.pods import patch
+from webhook.pods import pod as pods
+from webhook.pods.apply import apply
+
+
+def handle(body: bytes, snapshot: Snapshot) -> Answer | Waiting:
+    """Return the answer to an AdmissionReview, or what it waits for.
+
+    Args:
+        body: The request's body as received.
+        snapshot: What the cluster wants at this moment.
+
+    Raises:
+        MalformedReview: The body is no AdmissionReview that can be answered.
+    """
+    request = review.decode(body)
+    verdict = decide(request, snapshot)
+    if isinstance(verdict, Pending):
+        refused = answer(request, Denied(verdict.refusal))
+        return Waiting(verdict.kind, verdict.namespace, verdict.name, refused)
+    return answer(request, verdict)
+
+
+def decide(request: AdmissionRequest, snapshot: Snapshot) -> Verdict | Pending:
+    """Return what becomes of a request: only pods that are being created are ever changed."""
+    pod = request.object
+    if pod is None or not wish.concerns(pods.annotations(pod)):
+        return Unchanged()
+    if not scope.is_creation(request, pod):
+        return Unchanged(scope.notices(request, pod))
+    subject = describe(pod, request.namespace or "", snapshot.rules)
+    found = subject if isinstance(subject, Refusal) else decided(subject, snapshot)
+    match found:
+        case Refusal():
+            return Denied(found)
+        case Pending():
+            return found
+        case NotApplicable():
+            return Unchanged(found.notices)
+    applicable, intent = found
+    judged = isolation.judge(isolation.Case(pod, applicable, intent, snapshot))
+    match judged:
+        case Refusal():
+            return Denied(judged)
+        case Pending():
+            return judged
+    edits, notices = plan(pod, intent)
+    ops = patch.render(edits, pod)
+    apply(ops, pod)
+    return Patched(tuple(ops), intent, (*judged, *notices))

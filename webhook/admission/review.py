@@ -1,0 +1,130 @@
+"""AdmissionReview v1: the request that we read of it, and the response that we write.
+
+Only the fields that decisions touch are decoded; the parser skips the others.
+
+Source: kubernetes/api ``admission/v1/types.go``; apiserver ``request/admissionreview.go`` for what
+a response must hold (same uid, patch and patchType both or neither).
+"""
+
+from base64 import b64encode
+from collections.abc import Sequence
+from typing import Any, TypedDict
+
+import msgspec
+
+from webhook.admission.errors import MalformedReview
+from webhook.pods.patch import Op
+from webhook.pods.pod import Metadata, Pod
+
+API_VERSION = "admission.k8s.io/v1"
+KIND = "AdmissionReview"
+MAX_WARNINGS = 3
+MAX_WARNING = 120
+"""Longest warning in characters (kubernetes/api: "will be truncated")."""
+
+
+class GroupVersionKind(msgspec.Struct, frozen=True, gc=False):
+    """The kind of the object under review."""
+
+    group: str = ""
+    version: str = ""
+    kind: str = ""
+
+
+class OldObject(TypedDict, total=False):
+    """The object before an UPDATE: only what a warning needs."""
+
+    metadata: Metadata | None
+
+
+class AdmissionRequest(msgspec.Struct, frozen=True, rename="camel"):
+    """The part of an AdmissionRequest that we read."""
+
+    uid: str
+    operation: str = ""
+    namespace: str | None = None
+    kind: GroupVersionKind = GroupVersionKind()
+    sub_resource: str | None = None
+    dry_run: bool | None = None
+    object: Pod | None = None
+    old_object: OldObject | None = None
+
+
+class _Review(msgspec.Struct, rename="camel"):
+    api_version: str
+    kind: str
+    request: AdmissionRequest
+
+
+_DECODER = msgspec.json.Decoder(_Review)
+_ENCODER = msgspec.json.Encoder()
+
+
+def decode(body: bytes) -> AdmissionRequest:
+    """Return the request of an AdmissionReview.
+
+    Raises:
+        MalformedReview: Not UTF-8, not JSON, not an AdmissionReview of v1, or a field that we
+            read has another type; the message says which and where.
+    """
+    try:
+        if not body.isascii():
+            body.decode()
+        review = _DECODER.decode(body)
+    except UnicodeDecodeError as err:
+        message = f"request body: not UTF-8 at byte {err.start + 1}"
+        raise MalformedReview(message) from err
+    except (msgspec.DecodeError, RecursionError) as err:
+        message = f"request body: no AdmissionReview of {API_VERSION}: {err}"
+        raise MalformedReview(message) from err
+    if (review.api_version, review.kind) != (API_VERSION, KIND):
+        message = (
+            f"request body: got {review.kind[:63]!r} of {review.api_version[:63]!r}, "
+            f"want {KIND} of {API_VERSION}"
+        )
+        raise MalformedReview(message)
+    if not review.request.uid:
+        raise MalformedReview("request body: request.uid is empty, so no answer can be matched")
+    return review.request
+
+
+def encode(
+    uid: str,
+    *,
+    ops: Sequence[Op] = (),
+    refusal: tuple[int, str, str] | None = None,
+    warnings: Sequence[str] = (),
+    audit: dict[str, str] | None = None,
+) -> bytes:
+    """Return the AdmissionReview that answers a request.
+
+    Args:
+        uid: Of the request.
+        ops: The patch; none means that the pod stays as it is (and no patch is sent).
+        refusal: HTTP code, CamelCase reason and message; None means allowed.
+        warnings: For the author; the first three are sent, each cut to 120 characters.
+        audit: Audit annotations, keys without the webhook's name.
+    """
+    response: dict[str, Any] = {"uid": uid, "allowed": refusal is None}
+    if refusal is not None:
+        code, reason, message = refusal
+        response["status"] = {
+            "status": "Failure",
+            "code": code,
+            "reason": reason,
+            "message": message,
+        }
+    elif ops:
+        response["patchType"] = "JSONPatch"
+        response["patch"] = b64encode(_ENCODER.encode(ops)).decode()
+    if warnings:
+        response["warnings"] = [_warning(text) for text in warnings[:MAX_WARNINGS]]
+    if audit:
+        response["auditAnnotations"] = audit
+    return _ENCODER.encode({"apiVersion": API_VERSION, "kind": KIND, "response": response})
+
+
+def _warning(text: str) -> str:
+    """Return a warning that the API server passes on: printable, at most 120 characters."""
+    clean = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
+    return clean if len(clean) <= MAX_WARNING else clean[: MAX_WARNING - 1] + "…"

@@ -1,0 +1,43 @@
+"""What probes and metrics ask for, answered from the cache, the certificate and the server."""
+
+from collections.abc import Iterator
+
+from certs.serving import Serving
+from webhook.server.app import Reviews
+from webhook.server.metrics import KindState
+from webhook.watch.cache import Cache
+
+
+class LiveFacts:
+    """The state of the running service."""
+
+    def __init__(self, cache: Cache, serving: Serving, reviews: Reviews) -> None:
+        """Keep the three to ask."""
+        self._cache = cache
+        self._serving = serving
+        self._reviews = reviews
+
+    def missing(self) -> list[str]:
+        """Return what is missing to be ready, one sentence each."""
+        found = ["stopping"] if self._reviews.draining else []
+        certificate = self._serving.problem()
+        if certificate:
+            found.append(certificate)
+        return [*found, *self._cache.missing()]
+
+    def kinds(self) -> Iterator[KindState]:
+        """Yield the state of each kind."""
+        for kind, state in self._cache.states().items():
+            yield KindState(kind, state.synced, self._cache.staleness(kind), state.objects)
+
+    def counts(self) -> dict[str, int]:
+        """Return how many objects of each kind are known."""
+        return {kind: state.objects for kind, state in self._cache.states().items()}
+
+    def problems(self) -> int:
+        """Return how many objects have a problem."""
+        return len(self._cache.problems())
+
+    def certificate_ends(self) -> float:
+        """Return when the serving certificate ends, Unix time."""
+        return self._serving.pair.leaf.not_valid_after_utc.timestamp()

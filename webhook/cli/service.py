@@ -1,0 +1,200 @@
+"""The running service: every room joined, started, and stopped in order.
+
+The composition root. It decides nothing about pods; it hands functions of one room to another.
+"""
+
+import asyncio
+import contextlib
+import gc
+import logging
+import signal
+import sys
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import uvloop
+
+from certs.errors import CertificateError
+from certs.files import PairFiles, write_bundle
+from certs.generated import GeneratedPair, names_for
+from certs.serving import Serving, Source
+from policies.names import VERSION
+from policies.snapshot import Snapshot
+from webhook import logs
+from webhook.admission.handle import handle
+from webhook.cli.facts import LiveFacts
+from webhook.server.app import Limits, Reviews
+from webhook.server.listener import Listener
+from webhook.server.metrics import Metrics
+from webhook.server.objects import Objects
+from webhook.server.probes import Probes
+from webhook.settings import Address, Settings
+from webhook.watch.cache import Cache
+from webhook.watch.cluster import Cluster
+from webhook.watch.connection import Connection, connect
+from webhook.watch.errors import WatchError
+from webhook.watch.files import FileSource
+from webhook.watch.kinds import KINDS
+from webhook.watch.pace import Pace
+
+CANNOT_CODE = 1
+FAILED_CODE = 70
+LAST_SECONDS = 3.0
+"""What a request may still take once nobody new is let in: the API server's own timeout."""
+READY_LOOK_SECONDS = 0.1
+GC_THRESHOLD = (50_000, 20, 50)
+"""Requests make few cycles; the default 700 walks young objects for nothing."""
+
+log = logging.getLogger(__name__)
+
+
+class CannotServe(Exception):
+    """There is something outside of us that must be put right first; one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """Where objects come from.
+
+    Attributes:
+        objects: What the server may ask.
+        run: Keeps the cache up to date, for ever.
+        close: Lets go of the cluster.
+    """
+
+    objects: Objects
+    run: Callable[[], Coroutine[Any, Any, None]]
+    close: Callable[[], Coroutine[Any, Any, None]]
+
+
+def run_service(settings: Settings) -> int:
+    """Serve until a signal comes; return the exit code."""
+    logs.configure(settings.log_level)
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        try:
+            return runner.run(_run(settings))
+        except (CannotServe, CertificateError, WatchError) as err:
+            sys.stderr.write(f"rdma-webhook serve: {err}\n")
+            return CANNOT_CODE
+
+
+async def _run(settings: Settings) -> int:
+    """Start every part, wait for a signal, stop every part."""
+    stopping, hurried = _signals()
+    pace = Pace()
+    metrics = Metrics(VERSION)
+    serving = Serving(_pair_source(settings), _now, metrics.reloaded)
+    cache = Cache(
+        Snapshot.empty(settings.rules),
+        [kind.name for kind in KINDS],
+        settings.max_staleness,
+        pace.clock,
+    )
+    feed = await _feed(settings, cache, pace)
+    reviews = Reviews(handle, feed.objects, metrics, Limits(in_flight=settings.max_in_flight))
+    facts = LiveFacts(cache, serving, reviews)
+    metrics.attach(facts, reviews)
+    probe = await _listen(Probes(facts.missing, metrics), settings.probe_listen)
+    server = await _listen(reviews, settings.listen, serving)
+    _say_listening(settings, server, probe)
+    parts = [feed.run(), serving.run(pace.sleep), _settle(facts)]
+    code = await _until_stopped(parts, stopping)
+    log.info("draining", extra={"fields": {"seconds": settings.drain.total_seconds()}})
+    reviews.draining = True
+    if code == 0:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(settings.drain.total_seconds()):
+                await hurried.wait()
+    await server.close(0.0 if hurried.is_set() else LAST_SECONDS)
+    await probe.close(0.0)
+    await feed.close()
+    log.info("stopped", extra={"fields": {"code": code}})
+    return code
+
+
+async def _until_stopped(parts: list[Coroutine[Any, Any, None]], stopping: asyncio.Event) -> int:
+    """Run the parts until a signal comes or one of them fails; they run on while we drain."""
+    tasks = [asyncio.create_task(part) for part in parts]
+    signalled = asyncio.create_task(stopping.wait())
+    await asyncio.wait([*tasks[:2], signalled], return_when=asyncio.FIRST_COMPLETED)
+    for task in tasks:
+        if task.done() and not task.cancelled() and task.exception() is not None:
+            log.error("part_failed", exc_info=task.exception())
+            return FAILED_CODE
+    return 0
+
+
+async def _settle(facts: LiveFacts) -> None:
+    """Once everything is read, say so and take it out of the garbage collector's sight."""
+    gc.set_threshold(*GC_THRESHOLD)
+    while facts.missing():
+        await asyncio.sleep(READY_LOOK_SECONDS)
+    gc.collect()
+    gc.freeze()
+    log.info("ready", extra={"fields": {"objects": facts.counts()}})
+
+
+async def _feed(settings: Settings, cache: Cache, pace: Pace) -> Feed:
+    """Return the source of objects; of files, read once already, so that nothing waits."""
+    if settings.folder is not None:
+        source = FileSource(settings.folder, cache, pace)
+        await source.read()
+        return Feed(Objects(cache.current), source.run, _nothing)
+    connection: Connection = await connect(settings.kubeconfig, pace.clock)
+    cluster = Cluster(connection, cache, pace)
+    objects = Objects(cache.current, cache.changed, cluster.fetch)
+    return Feed(objects, cluster.run, connection.close)
+
+
+def _pair_source(settings: Settings) -> Source:
+    """Return where the serving certificate comes from; publish the authority of a generated one."""
+    if settings.tls_cert_file is not None and settings.tls_private_key_file is not None:
+        return PairFiles(settings.tls_cert_file, settings.tls_private_key_file)
+    generated = GeneratedPair(names_for(settings.service_name, settings.namespace), _now)
+    if settings.ca_file is not None:
+        write_bundle(settings.ca_file, generated.bundle)
+    return generated
+
+
+async def _listen(
+    handler: Reviews | Probes, address: Address, serving: Serving | None = None
+) -> Listener:
+    context = None if serving is None else serving.context
+    try:
+        return await Listener.open(handler, address.host, address.port, context)
+    except OSError as err:
+        raise CannotServe(f"{address}: cannot listen: {err.strerror or err}") from err
+
+
+def _say_listening(settings: Settings, server: Listener, probe: Listener) -> None:
+    fields = {
+        "address": settings.listen.host,
+        "port": server.port,
+        "probe_port": probe.port,
+        "version": VERSION,
+    }
+    log.info("listening", extra={"fields": fields})
+
+
+def _signals() -> tuple[asyncio.Event, asyncio.Event]:
+    """Return what the first and the second SIGTERM or SIGINT set."""
+    first, second = asyncio.Event(), asyncio.Event()
+
+    def caught() -> None:
+        (second if first.is_set() else first).set()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, caught)
+    return first, second
+
+
+async def _nothing() -> None:
+    """Close nothing."""
+
+
+def _now() -> datetime:
+    return datetime.fromtimestamp(time.time(), UTC)

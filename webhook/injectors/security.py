@@ -1,0 +1,54 @@
+"""Linux capabilities: added to equipped containers, dropped in every container."""
+
+from collections.abc import Iterator
+
+from policies.intent import Intent
+from policies.refusal import Notice
+from webhook.pods import pod as pods
+from webhook.pods.edits import AddCapability, DropCapability
+from webhook.pods.pod import Container, Pod
+
+
+def inject(pod: Pod, intent: Intent) -> Iterator[AddCapability | DropCapability | Notice]:
+    """Yield capabilities; a privileged container has all of them and gets none."""
+    equipped = {one.place for one in intent.equipped if one.has_devices}
+    for place, container in pods.containers(pod):
+        if pods.is_privileged(container):
+            if place in equipped:
+                yield Notice(
+                    f"container {container.get('name')} is privileged: it reaches every device of "
+                    "the node, whatever network it is on",
+                    1,
+                )
+            continue
+        if place in equipped:
+            for name in intent.add_capabilities:
+                yield AddCapability(place, name)
+            if intent.add_capabilities:
+                yield from _inert(pod, container)
+        for name in intent.drop_capabilities:
+            yield DropCapability(place, name)
+
+
+def _inert(pod: Pod, container: Container) -> Iterator[Notice]:
+    """Warn where an added capability has no effect.
+
+    Source: containerd and CRI-O clear ambient capabilities, so a non-root process keeps none;
+    ib_umem_get asks for the capability in the initial user namespace.
+    """
+    name = container.get("name")
+    if pods.spec(pod).get("hostUsers") is False:
+        yield Notice(f"container {name}: IPC_LOCK is inert with hostUsers: false", 2)
+        return
+    own = container.get("securityContext") or {}
+    whole = pods.spec(pod).get("securityContext") or {}
+    user = own.get("runAsUser")
+    user = whole.get("runAsUser") if user is None else user
+    non_root = own.get("runAsNonRoot")
+    non_root = whole.get("runAsNonRoot") if non_root is None else non_root
+    if user or (user is None and non_root):
+        who = f"uid {user}" if user else "non-root"
+        yield Notice(
+            f"container {name} runs as {who}: IPC_LOCK is inert, the node needs memlock unlimited",
+            2,
+        )

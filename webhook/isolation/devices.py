@@ -1,0 +1,43 @@
+"""Devices of a fabric that the pod asks for by resource name, past the annotation."""
+
+from collections.abc import Iterator
+
+from policies.allowances import soften
+from policies.refusal import Notice, Reason, Refusal
+from policies.snapshot import Snapshot
+from webhook.isolation.case import Case
+
+
+def check(case: Case) -> Iterator[Refusal | Notice]:
+    """Yield resources of networks that are not granted, or granted and not asked for."""
+    selected = {lane.resource for order in case.applicable.orders for lane in order.offer.lanes}
+    governed = case.snapshot.governance.resources
+    for one in case.subject.containers:
+        for name, number in one.resources:
+            if number and name in governed and name not in selected:
+                yield _by_hand(case, one.name, name)
+
+
+def _by_hand(case: Case, container: str, resource: str) -> Refusal | Notice:
+    owners = _owners(case.snapshot, resource)
+    granted = [network for network in owners if case.tenancy.grant(network)]
+    if granted:
+        text = f"container {container} asks for {resource} by hand; rdma.io/network can name "
+        return Notice(text + granted[0], 4)
+    return soften(
+        case.tenancy,
+        Refusal(
+            Reason.RESOURCE_DENIED,
+            f"spec.containers[{container}].resources: {resource} is a device of an RDMA network "
+            f"that {case.tenancy.title} does not grant; the pod's author can remove it, the "
+            "platform admin can grant the network",
+        ),
+    )
+
+
+def _owners(snapshot: Snapshot, resource: str) -> list[str]:
+    return [
+        network.name
+        for network in snapshot.networks.values()
+        if network.model and any(r.resource_name == resource for r in network.model.spec.rails)
+    ]

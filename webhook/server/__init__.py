@@ -1,0 +1,1 @@
+"""HTTP: bytes from the API server in, bytes out. Knows no watch and no certificates."""

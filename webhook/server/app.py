@@ -1,0 +1,210 @@
+"""``POST /mutate``: read a review, let the core judge it, write the answer and one log line.
+
+Knows HTTP and the core's ``handle``; knows neither where objects come from nor certificates.
+Flat on purpose: a router and middlewares cost about as much as judging a pod does.
+
+Reviews are JSON: a request that says another ``Content-Type``, or any ``Content-Encoding``, is
+answered 415 (the API server always sends plain ``application/json``); one that says nothing is
+read as JSON.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from aiohttp import web
+
+from webhook.admission.answer import Answer, Decision, Waiting
+from webhook.admission.errors import AdmissionError
+from webhook.server import replies
+from webhook.server.body import MAX_BODY, READ_SECONDS, read_body
+from webhook.server.errors import RequestError
+from webhook.server.metrics import Metrics
+from webhook.server.objects import Objects
+from webhook.server.waiting import Handle, WaitingRoom
+
+MUTATE = "/mutate"
+PATHS = (MUTATE,)
+OTHER = "other"
+OUR_TIMEOUT = 3.0
+"""Seconds: ``timeoutSeconds`` of the registration we ship."""
+MARGIN = 0.2
+"""Seconds of the caller's timeout that stay for the way back."""
+MAX_MESSAGE = 500
+EVENTS = {"Patched": "pod_patched", "Denied": "pod_refused", "Unchanged": "pod_unchanged"}
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one process takes on.
+
+    Attributes:
+        in_flight: Requests being read or judged; more are answered 429.
+        body: Bytes of one body.
+        read: Seconds for one body to arrive.
+    """
+
+    in_flight: int = 64
+    body: int = MAX_BODY
+    read: float = READ_SECONDS
+
+
+class Reviews:
+    """Answers reviews; the handler of the TLS server.
+
+    Attributes:
+        draining: Set when the process is about to end: every answer closes its connection, so
+            that API servers dial another replica.
+        in_flight: Requests being read or judged now.
+        shed: Requests answered 429 so far.
+    """
+
+    def __init__(
+        self,
+        handle: Handle,
+        objects: Objects,
+        metrics: Metrics,
+        limits: Limits | None = None,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        """Join the parts.
+
+        Args:
+            handle: The core.
+            objects: Where its snapshot comes from.
+            metrics: Counts requests and decisions.
+            limits: What to take on; the defaults if not given.
+            clock: Seconds from any start, for durations.
+        """
+        self._handle = handle
+        self._objects = objects
+        self._metrics = metrics
+        self._limits = limits or Limits()
+        self._clock = clock
+        self._room = WaitingRoom(handle, objects)
+        self.draining = False
+        self.in_flight = 0
+        self.shed = 0
+
+    def waiting(self) -> int:
+        """Return how many requests wait for a newer snapshot."""
+        return self._room.present
+
+    def turned_away(self) -> int:
+        """Return how many requests found no place to wait."""
+        return self._room.turned_away
+
+    async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Return the answer to one HTTP request; never raises."""
+        started = self._clock()
+        path = request.path
+        response: web.Response | None = None
+        if path != MUTATE or request.method != "POST":
+            response = _misdirected(request.method, path)
+        elif self.in_flight >= self._limits.in_flight:
+            response = self._shed()
+        if response is None:
+            self.in_flight += 1
+            try:
+                response = await self._answer(request, started)
+            finally:
+                self.in_flight -= 1
+        if self.draining:
+            response.force_close()
+        self._metrics.answered(
+            path if path in PATHS else OTHER, response.status, self._clock() - started
+        )
+        return response
+
+    async def _answer(self, request: web.BaseRequest, started: float) -> web.Response:
+        """Return a review, or say with a status why there is none."""
+        refused = _unreadable(request)
+        if refused is not None:
+            return refused
+        try:
+            body = await read_body(request, self._limits.body, self._limits.read)
+            answer = await self._judge(request, body, started)
+        except RequestError as err:
+            log.debug("request_refused", extra={"fields": {"error": str(err)}})
+            return replies.last_words(err.status, str(err))
+        except AdmissionError as err:
+            log.warning("review_refused", extra={"fields": {"error": str(err)}})
+            return replies.sentence(err.status, str(err))
+        except Exception:
+            log.exception("review_failed", extra={"fields": {"path": request.path}})
+            return replies.broken()
+        self._record(answer.decision, self._clock() - started)
+        return replies.review(answer.body)
+
+    async def _judge(self, request: web.BaseRequest, body: bytes, started: float) -> Answer:
+        result = self._handle(body, self._objects.current())
+        if not isinstance(result, Waiting):
+            return result
+        # Who waits takes no place: else 64 pods of a new namespace would shut the others out.
+        self.in_flight -= 1
+        try:
+            left = budget(request.rel_url.query.get("timeout", "")) - (self._clock() - started)
+            return await self._room.settle(body, result, left)
+        finally:
+            self.in_flight += 1
+
+    def _shed(self) -> web.Response:
+        self.shed += 1
+        log.debug("request_shed", extra={"fields": {"in_flight": self.in_flight}})
+        return replies.overloaded(self._limits.in_flight)
+
+    def _record(self, decision: Decision, seconds: float) -> None:
+        """Write the one log line of a decision and count it."""
+        self._metrics.decided(decision.verdict, decision.reason, dry_run=decision.dry_run)
+        if not log.isEnabledFor(logging.INFO):
+            return
+        fields: dict[str, object] = {
+            "uid": decision.uid,
+            "namespace": decision.namespace,
+            "pod": decision.pod,
+            "operation": decision.operation,
+            "verdict": decision.verdict,
+            "networks": decision.networks,
+            "policy": decision.policy,
+            "ops": decision.ops,
+            "warnings": decision.warnings,
+            "duration_ms": round(seconds * 1000, 3),
+        }
+        if decision.reason:
+            fields["reason"] = decision.reason
+            fields["message"] = decision.message[:MAX_MESSAGE]
+        if decision.dry_run:
+            fields["dry_run"] = True
+        log.info(EVENTS.get(decision.verdict, "pod_judged"), extra={"fields": fields})
+
+
+def budget(timeout: str) -> float:
+    """Return how many seconds a request may take, from its ``timeout`` query parameter.
+
+    Args:
+        timeout: Whole seconds and ``s``, as the API server writes it (rounded up); anything else
+            counts as our own registration's timeout, which is also the most.
+    """
+    digits = timeout.removesuffix("s")
+    seconds = float(digits) if digits.isascii() and digits.isdigit() else OUR_TIMEOUT
+    return max(0.0, min(seconds, OUR_TIMEOUT) - MARGIN)
+
+
+def _misdirected(method: str, path: str) -> web.Response:
+    if path not in PATHS:
+        return replies.unknown_path(path, PATHS)
+    return replies.wrong_method(method, path, "POST")
+
+
+def _unreadable(request: web.BaseRequest) -> web.Response | None:
+    """Return 415 where the headers say that the body is no plain JSON."""
+    headers = request.headers
+    kind = headers.get("Content-Type", replies.JSON)
+    if kind != replies.JSON and kind.partition(";")[0].strip().lower() != replies.JSON:
+        return replies.wrong_content("Content-Type", kind)
+    if "Content-Encoding" in headers:
+        return replies.wrong_content("Content-Encoding", headers["Content-Encoding"])
+    return None

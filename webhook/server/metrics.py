@@ -1,0 +1,215 @@
+"""Prometheus metrics: every name and label once, children looked up once.
+
+Knows numbers and prometheus-client. What others hold (caches, certificates) is asked for when
+someone scrapes, through :class:`Facts`; requests pay for counters alone.
+
+| name (``rdma_webhook_`` in front) | labels | meaning |
+|---|---|---|
+| ``requests_total`` | path, code | requests answered, by HTTP status |
+| ``request_duration_seconds`` | path | from the request's head to its answer, waiting included |
+| ``decisions_total`` | verdict, reason, dry_run | pods judged |
+| ``requests_in_flight`` | | requests being read or judged |
+| ``requests_shed_total`` | | requests answered 429 |
+| ``pods_waiting`` | | requests in the waiting room |
+| ``pods_turned_away_total`` | | requests that found the waiting room full |
+| ``cache_synced`` | kind | 1 once all objects of a kind are known |
+| ``cache_staleness_seconds`` | kind | since the last event, bookmark or look at the files |
+| ``cache_objects`` | kind | objects known |
+| ``snapshot_problems`` | | objects that do not parse or are not accepted |
+| ``certificate_not_after_seconds`` | | end of the serving certificate, Unix time |
+| ``certificate_reloads_total`` | result | new pairs taken (``taken``) or refused (``refused``) |
+| ``build_info`` | version, python | 1 |
+"""
+
+import platform
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.exposition import generate_latest
+from prometheus_client.registry import Collector
+
+BUCKETS = (
+    *(0.0001, 0.0002, 0.0003, 0.0005, 0.001, 0.002, 0.003, 0.005, 0.01, 0.02, 0.05),
+    *(0.1, 0.2, 0.5, 1.0, 2.0, 3.0),
+)
+"""Seconds. The API server's own buckets begin at 5 ms, where ours should end."""
+MAX_REASONS = 100
+"""The core's reasons are a closed list; a mistake there shall not fill Prometheus' memory."""
+OTHER = "Other"
+PREFIX = "rdma_webhook_"
+
+
+@dataclass(frozen=True, slots=True)
+class KindState:
+    """How one kind of object is doing.
+
+    Attributes:
+        kind: ``RDMAPolicy``, ….
+        synced: Whether all objects of it are known.
+        staleness: Seconds since the last sign of life; infinite before the first.
+        objects: How many are known.
+    """
+
+    kind: str
+    synced: bool
+    staleness: float
+    objects: int
+
+
+class Facts(Protocol):
+    """What is asked for at scrape time."""
+
+    def kinds(self) -> Iterable[KindState]:
+        """Return the state of each kind that is read."""
+        ...
+
+    def problems(self) -> int:
+        """Return how many objects of the snapshot have a problem."""
+        ...
+
+    def certificate_ends(self) -> float:
+        """Return when the serving certificate ends, Unix time."""
+        ...
+
+
+class Load(Protocol):
+    """How busy the server is; read at scrape time."""
+
+    in_flight: int
+    shed: int
+
+    def waiting(self) -> int:
+        """Return how many requests wait for a newer snapshot."""
+        ...
+
+    def turned_away(self) -> int:
+        """Return how many requests found no place to wait."""
+        ...
+
+
+class Metrics:
+    """All metrics of one process, in a registry of their own."""
+
+    def __init__(self, version: str) -> None:
+        """Register everything that is counted; nothing is global."""
+        self.registry = CollectorRegistry()
+        self._requests = self._counter("requests", "Requests answered.", ("path", "code"))
+        self._decisions = self._counter(
+            "decisions", "Pods judged.", ("verdict", "reason", "dry_run")
+        )
+        self._reloads = self._counter(
+            "certificate_reloads", "New certificate pairs, taken or refused.", ("result",)
+        )
+        self._duration = Histogram(
+            PREFIX + "request_duration_seconds",
+            "From the request's head to its answer, waiting included.",
+            ("path",),
+            buckets=BUCKETS,
+            registry=self.registry,
+        )
+        Gauge(
+            PREFIX + "build_info", "Always 1.", ("version", "python"), registry=self.registry
+        ).labels(version, platform.python_version()).set(1)
+        ProcessCollector(registry=self.registry)
+        self._request_children: dict[tuple[str, int], Callable[[], None]] = {}
+        self._duration_children: dict[str, Callable[[float], None]] = {}
+        self._decision_children: dict[tuple[str, str, bool], Callable[[], None]] = {}
+
+    def answered(self, path: str, code: int, seconds: float) -> None:
+        """Count one answered request.
+
+        Args:
+            path: One of ours, or ``other``: never the client's text.
+            code: HTTP status.
+            seconds: How long it took.
+        """
+        count = self._request_children.get((path, code))
+        if count is None:
+            count = self._requests.labels(path, str(code)).inc
+            self._request_children[path, code] = count
+        observe = self._duration_children.get(path)
+        if observe is None:
+            observe = self._duration_children[path] = self._duration.labels(path).observe
+        count()
+        observe(seconds)
+
+    def decided(self, verdict: str, reason: str, *, dry_run: bool) -> None:
+        """Count one judged pod."""
+        count = self._decision_children.get((verdict, reason, dry_run))
+        if count is None:
+            if len(self._decision_children) >= MAX_REASONS:
+                reason = OTHER
+            count = self._decisions.labels(verdict, reason, str(dry_run).lower()).inc
+            self._decision_children[verdict, reason, dry_run] = count
+        count()
+
+    def reloaded(self, taken: bool) -> None:  # noqa: FBT001 - the only thing a reload has to say
+        """Count one new certificate pair."""
+        self._reloads.labels("taken" if taken else "refused").inc()
+
+    def attach(self, facts: Facts, load: Load) -> None:
+        """Ask these for their numbers at every scrape."""
+        self.registry.register(_Asked(facts, load))
+
+    def page(self) -> bytes:
+        """Return all metrics in Prometheus' text format."""
+        return generate_latest(self.registry)
+
+    def _counter(self, name: str, text: str, labels: tuple[str, ...]) -> Counter:
+        return Counter(PREFIX + name, text, labels, registry=self.registry)
+
+
+class _Asked(Collector):
+    """Metrics that others hold."""
+
+    def __init__(self, facts: Facts, load: Load) -> None:
+        self._facts = facts
+        self._load = load
+
+    def collect(self) -> Iterator[Metric]:
+        yield from self._of_load()
+        yield from self._of_kinds()
+        yield _gauge(
+            "snapshot_problems",
+            "Objects that do not parse or are not accepted.",
+            self._facts.problems(),
+        )
+        yield _gauge(
+            "certificate_not_after_seconds",
+            "End of the serving certificate, Unix time.",
+            self._facts.certificate_ends(),
+        )
+
+    def _of_load(self) -> Iterator[Metric]:
+        load = self._load
+        yield _gauge("requests_in_flight", "Requests being read or judged.", load.in_flight)
+        yield _gauge("pods_waiting", "Requests in the waiting room.", load.waiting())
+        yield CounterMetricFamily(
+            PREFIX + "requests_shed", "Requests answered 429.", value=load.shed
+        )
+        yield CounterMetricFamily(
+            PREFIX + "pods_turned_away",
+            "Requests that found the waiting room full.",
+            value=load.turned_away(),
+        )
+
+    def _of_kinds(self) -> Iterator[Metric]:
+        synced = GaugeMetricFamily(
+            PREFIX + "cache_synced", "1 once all objects are known.", labels=["kind"]
+        )
+        staleness = GaugeMetricFamily(
+            PREFIX + "cache_staleness_seconds", "Since the last sign of life.", labels=["kind"]
+        )
+        objects = GaugeMetricFamily(PREFIX + "cache_objects", "Objects known.", labels=["kind"])
+        for state in self._facts.kinds():
+            synced.add_metric([state.kind], float(state.synced))
+            staleness.add_metric([state.kind], state.staleness)
+            objects.add_metric([state.kind], state.objects)
+        yield from (synced, staleness, objects)
+
+
+def _gauge(name: str, text: str, value: float) -> GaugeMetricFamily:
+    return GaugeMetricFamily(PREFIX + name, text, value=value)

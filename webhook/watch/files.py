@@ -1,0 +1,187 @@
+"""The same objects from a folder of YAML and JSON files, read again when they change.
+
+Knows files; knows no cluster. A broken file keeps the objects it last held and says so. Imports
+nothing heavy, so that offline verbs can use :class:`Folder` too.
+"""
+
+import asyncio
+import logging
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from policies import names
+from policies.snapshot import Everything
+from webhook.watch.cache import Cache
+from webhook.watch.documents import Document, parse
+from webhook.watch.errors import UnreadableFile
+from webhook.watch.kinds import BY_NAME
+from webhook.watch.pace import Pace
+
+SUFFIXES = frozenset({".yaml", ".yml", ".json"})
+LOOK_SECONDS = 0.5
+DEFAULT_NAMESPACE = "default"
+"""Where kubectl puts an object that names no namespace."""
+READ_KINDS = (*BY_NAME, names.NODE)
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """What was last read of one file."""
+
+    mark: tuple[int, int, int]
+    documents: tuple[Document, ...]
+    problem: str
+
+
+class Folder:
+    """The objects in the files of a folder, at any depth; names with a dot in front are skipped."""
+
+    def __init__(self, root: Path) -> None:
+        """Remember the folder; nothing is read yet."""
+        self._root = root
+        self._files: dict[str, _File] = {}
+        self._objects: dict[str, list[Mapping[str, Any]]] = {}
+        self._problems: tuple[str, ...] = ()
+
+    def look(self) -> bool:
+        """Read what is new, and tell whether anything was."""
+        before = self._files
+        self._files = {
+            name: _reread(path, name, before.get(name)) for name, path in _walk(self._root)
+        }
+        if self._files == before and before:
+            return False
+        self._objects, self._problems = _merge(self._files)
+        return True
+
+    def objects(self) -> Mapping[str, list[Mapping[str, Any]]]:
+        """Return the objects by kind. Of one that is there twice the last file's counts."""
+        return self._objects
+
+    def problems(self) -> tuple[str, ...]:
+        """Return a sentence for each file or object that cannot be used."""
+        return self._problems
+
+
+class FileSource:
+    """Keeps a cache equal to a folder."""
+
+    def __init__(self, root: Path, cache: Cache, pace: Pace) -> None:
+        """Join the parts; nothing is read yet."""
+        self._folder = Folder(root)
+        self._cache = cache
+        self._pace = pace
+        self._said: tuple[str, ...] = ()
+
+    async def run(self) -> None:
+        """Read the folder again whenever it changed, for ever."""
+        while True:
+            await self.read()
+            await self._pace.sleep(LOOK_SECONDS)
+
+    async def read(self) -> None:
+        """Bring the cache up to date once."""
+        is_changed = await asyncio.to_thread(self._folder.look)
+        objects = self._folder.objects()
+        if is_changed:
+            self._say()
+            self._cache.offer([Everything(kind, objects.get(kind, [])) for kind in BY_NAME])
+        for kind in BY_NAME:
+            self._cache.synced(kind, len(objects.get(kind, [])))
+
+    def _say(self) -> None:
+        problems = self._folder.problems()
+        for problem in problems:
+            if problem not in self._said:
+                log.warning("file_problem", extra={"fields": {"error": problem}})
+        counts = {kind: len(found) for kind, found in self._folder.objects().items()}
+        log.info("files_read", extra={"fields": {"objects": counts, "problems": len(problems)}})
+        self._said = problems
+        self._cache.note("files", problems)
+
+
+def _walk(root: Path) -> Iterator[tuple[str, Path]]:
+    """Yield every file to read by its path below the folder, in a fixed order."""
+    for folder, below, found in os.walk(root):
+        below[:] = sorted(name for name in below if not name.startswith("."))
+        for name in sorted(found):
+            path = Path(folder, name)
+            if not name.startswith(".") and path.suffix.lower() in SUFFIXES:
+                yield path.relative_to(root).as_posix(), path
+
+
+def _reread(path: Path, name: str, known: _File | None) -> _File:
+    """Return the file as it is now; of a broken one what it last held."""
+    kept = known.documents if known else ()
+    try:
+        found = path.stat()
+        mark = (found.st_ino, found.st_size, found.st_mtime_ns)
+        if known and known.mark == mark:
+            return known
+        text = path.read_text(encoding="utf-8-sig")
+        documents = parse(text, is_json=path.suffix.lower() == ".json")
+    except OSError as err:
+        return _File((0, 0, 0), kept, f"{name}: cannot be read: {err.strerror}")
+    except UnicodeDecodeError as err:
+        return _File(mark, kept, f"{name}: not UTF-8 at byte {err.start}{_still(kept)}")
+    except UnreadableFile as err:
+        return _File(mark, kept, f"{name}: {err}{_still(kept)}")
+    return _File(mark, tuple(documents), "")
+
+
+def _still(kept: tuple[Document, ...]) -> str:
+    return f"; the {len(kept)} objects it held before still count" if kept else ""
+
+
+def _merge(
+    files: Mapping[str, _File],
+) -> tuple[dict[str, list[Mapping[str, Any]]], tuple[str, ...]]:
+    """Return all files' objects by kind, and what is wrong with files and objects."""
+    problems = [file.problem for file in files.values() if file.problem]
+    found: dict[str, dict[tuple[str, str], Mapping[str, Any]]] = {}
+    origins: dict[tuple[str, str, str], str] = {}
+    for name, file in files.items():
+        for document in file.documents:
+            kind = str(document.object["kind"])
+            if kind not in READ_KINDS:
+                continue
+            wrong = _wrong_version(kind, document.object)
+            if wrong:
+                problems.append(f"{name}: {document.place}: {wrong}")
+                continue
+            placed, key = _placed(kind, document.object)
+            first = origins.get((kind, *key))
+            if first:
+                problems.append(
+                    f"{name}: {document.place}: {kind} {'/'.join(filter(None, key))}: is in "
+                    f"{first} already; this one counts"
+                )
+            origins[(kind, *key)] = name
+            found.setdefault(kind, {})[key] = placed
+    return {kind: list(objects.values()) for kind, objects in found.items()}, tuple(problems)
+
+
+def _wrong_version(kind: str, found: Mapping[str, Any]) -> str:
+    known = BY_NAME.get(kind)
+    if known is None or found["apiVersion"] == known.api_version:
+        return ""
+    got = found["apiVersion"]
+    return (
+        f"{kind} {found['metadata'].get('name')}: apiVersion: got {got}, want {known.api_version}"
+    )
+
+
+def _placed(kind: str, found: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[str, str]]:
+    """Return the object with the namespace it lives in, and its namespace and name."""
+    metadata = found["metadata"]
+    name = str(metadata.get("name", ""))
+    known = BY_NAME.get(kind)
+    if known is None or not known.is_namespaced:
+        return found, ("", name)
+    namespace = str(metadata.get("namespace") or DEFAULT_NAMESPACE)
+    return {**found, "metadata": {**metadata, "namespace": namespace}}, (namespace, name)

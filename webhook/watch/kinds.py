@@ -1,0 +1,65 @@
+"""Which kinds are read, and where the API server keeps them."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from policies import names
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of object.
+
+    Attributes:
+        name: ``RDMAPolicy``, ….
+        api_version: ``group/version``; the core group has none.
+        plural: In URLs and roles.
+        is_namespaced: Whether objects live in namespaces.
+        is_partial: Whether metadata is all we need of it.
+        is_optional: Whether a cluster without its definition is a cluster without such objects,
+            not a broken installation.
+    """
+
+    name: str
+    api_version: str
+    plural: str
+    is_namespaced: bool = False
+    is_partial: bool = False
+    is_optional: bool = False
+
+    @property
+    def root(self) -> str:
+        """Return the URL path of its group and version."""
+        prefix = "/apis" if "/" in self.api_version else "/api"
+        return f"{prefix}/{self.api_version}"
+
+    @property
+    def resource(self) -> str:
+        """Return the name that roles use: ``plural`` or ``plural.group``."""
+        group, slash, _ = self.api_version.partition("/")
+        return f"{self.plural}.{group}" if slash else self.plural
+
+    def path(self, namespace: str = "", name: str = "") -> str:
+        """Return the URL path of one object, or of all of them in the cluster."""
+        if not name:
+            return f"{self.root}/{self.plural}"
+        inside = f"/namespaces/{namespace}" if self.is_namespaced else ""
+        return f"{self.root}{inside}/{self.plural}/{name}"
+
+
+KINDS: Final = (
+    Kind(names.NETWORK, names.API_VERSION, "rdmanetworks"),
+    Kind(names.POLICY, names.API_VERSION, "rdmapolicies", is_namespaced=True),
+    Kind(names.PARTITION, names.API_VERSION, "rdmapartitions"),
+    Kind(
+        names.NAD,
+        names.NAD_API_VERSION,
+        "network-attachment-definitions",
+        is_namespaced=True,
+        is_optional=True,
+    ),
+    Kind(names.NAMESPACE, "v1", "namespaces", is_partial=True),
+)
+"""Clusters that hand devices out without Multus have no NetworkAttachmentDefinition."""
+
+BY_NAME: Final = {kind.name: kind for kind in KINDS}

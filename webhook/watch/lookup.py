@@ -1,0 +1,81 @@
+"""One live look at an object that the watch has not told us about yet.
+
+Knows reflectors and time. Bounded: a quarter of a second, one request for all who ask for the
+same object, and who was not found is not asked for again for a second.
+"""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+
+from webhook.watch import stream
+from webhook.watch.connection import Connection
+from webhook.watch.errors import StreamError
+from webhook.watch.pace import Pace
+from webhook.watch.reflector import Reflector
+
+LOOK_SECONDS = 0.25
+FORGET_SECONDS = 1.0
+MAX_REMEMBERED = 10_000
+
+log = logging.getLogger(__name__)
+
+
+class Lookup:
+    """Reads single objects, past the watch."""
+
+    def __init__(
+        self, connection: Connection, reflectors: Mapping[str, Reflector], pace: Pace
+    ) -> None:
+        """Join the parts.
+
+        Args:
+            connection: Where to ask.
+            reflectors: Who takes what is found, by kind.
+            pace: The clock.
+        """
+        self._connection = connection
+        self._reflectors = reflectors
+        self._pace = pace
+        self._flights: dict[tuple[str, str, str], asyncio.Task[None]] = {}
+        self._absent: dict[tuple[str, str, str], float] = {}
+
+    async def fetch(self, kind: str, namespace: str, name: str) -> None:
+        """Put an object into the snapshot if the API server has it; raises nothing.
+
+        Args:
+            kind: ``RDMAPolicy``, …; one that is not read is not asked for.
+            namespace: Empty for kinds without one.
+            name: Of the object.
+        """
+        key = (kind, namespace, name)
+        reflector = self._reflectors.get(kind)
+        if reflector is None or self._absent.get(key, 0.0) > self._pace.clock():
+            return
+        flight = self._flights.get(key)
+        if flight is None:
+            flight = asyncio.create_task(self._look(reflector, key))
+            self._flights[key] = flight
+            flight.add_done_callback(lambda _: self._flights.pop(key, None))
+        # Whoever started it may give up; the others still wait for the same answer.
+        await asyncio.shield(flight)
+
+    async def _look(self, reflector: Reflector, key: tuple[str, str, str]) -> None:
+        _, namespace, name = key
+        before = reflector.deletions
+        try:
+            async with asyncio.timeout(LOOK_SECONDS):
+                found = await stream.get_one(self._connection, reflector.kind, namespace, name)
+            # What was deleted while the answer was under way would otherwise stay for ever.
+            if reflector.deletions == before:
+                reflector.put(found)
+        except (StreamError, TimeoutError) as err:
+            log.debug("lookup_failed", extra={"fields": {"object": key, "error": str(err)}})
+            self._remember(key)
+
+    def _remember(self, key: tuple[str, str, str]) -> None:
+        now = self._pace.clock()
+        if len(self._absent) >= MAX_REMEMBERED:
+            self._absent = {one: until for one, until in self._absent.items() if until > now}
+        if len(self._absent) < MAX_REMEMBERED:
+            self._absent[key] = now + FORGET_SECONDS
