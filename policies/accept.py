@@ -37,6 +37,7 @@ PARTITION_OF = {
     Mode.SRIOV_INFINIBAND: PartitionType.PKEY,
 }
 """What each mode's attachments can carry; modes not listed carry no partition."""
+VLAN_VARIABLE = "$(VLAN)"
 RENDERED_KEYS = frozenset(
     {"type", "name", "cniversion", "master", "vlan", "pkey", "deviceid", "resourcename", "plugins"}
 )
@@ -64,6 +65,8 @@ def _problems(spec: NetworkSpec, rules: Rules) -> Iterator[str]:
         yield f"spec.count: {spec.count} is more than the {len(spec.rails)} rails of {spec.mode}"
     if spec.partition is not None:
         yield from _partition_problems(spec)
+    yield from _master_problems(spec)
+    yield from _pod_problems(spec)
     for key in spec.template or {}:
         if key.lower() in RENDERED_KEYS:
             yield f"spec.template.{key}: mode, rail and partition decide it"
@@ -99,3 +102,29 @@ def _rail_problems(mode: Mode, rail: Rail, rules: Rules) -> Iterator[str]:
             yield f"{path}: mode DRA needs deviceClassName"
     elif rail.resource_name is None and not (attached and mode in MULTUS_MODES):
         yield f"{path}: mode {mode} needs resourceName"
+    elif rail.device_class_name is not None:
+        yield f"{path}.deviceClassName: is for mode DRA only"
+    if attached and mode not in MULTUS_MODES and mode is not Mode.DRA:
+        yield f"{path}.networkAttachment: mode {mode} selects none"
+
+
+def _master_problems(spec: NetworkSpec) -> Iterator[str]:
+    """Yield rails whose interface does not carry the VLAN, or carries one that nobody has."""
+    for rail in spec.rails:
+        has_vlan = VLAN_VARIABLE in (rail.master or "")
+        path = f"spec.rails[{rail.name}].master"
+        if has_vlan and spec.partition is None:
+            yield f"{path}: {VLAN_VARIABLE} needs spec.partition"
+        elif rail.master and not has_vlan and spec.partition and spec.mode in ONE_PER_RAIL_MODES:
+            yield f"{path}: a VLAN is on the sub-interface: write {rail.master}.{VLAN_VARIABLE}"
+
+
+def _pod_problems(spec: NetworkSpec) -> Iterator[str]:
+    """Yield contradictions in what pods get."""
+    capabilities = spec.pod_defaults.capabilities
+    both = set(capabilities.add or ()) & set(capabilities.drop or ()) if capabilities else set()
+    for name in sorted(both):
+        yield f"spec.podDefaults.capabilities: {name} is both added and dropped"
+    for key in spec.pod_defaults.hugepages:
+        if not key.startswith("hugepages-"):
+            yield f"spec.podDefaults.hugepages.{key}: want a page size such as hugepages-2Mi"

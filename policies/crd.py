@@ -13,18 +13,12 @@ from pydantic import BaseModel
 
 from policies.names import API_VERSION, GROUP, NETWORK, PARTITION, POLICY
 from policies.network import NetworkSpec, RDMANetwork
+from policies.network_validations import FORBIDDEN_KEYS, network_rules
 from policies.partition import PartitionSpec, RDMAPartition
 from policies.policy import PolicySpec, RDMAPolicy
 from policies.status import NetworkStatus, PartitionStatus, PolicyStatus
 from policies.structural import Schema, structural
-from policies.validations import (
-    FORBIDDEN_KEYS,
-    ITEMS,
-    Rule,
-    network_rules,
-    partition_rules,
-    policy_rules,
-)
+from policies.validations import ITEMS, Rule, partition_rules, policy_rules
 
 CATEGORY = "rdma"
 """``kubectl get rdma`` lists all our kinds."""

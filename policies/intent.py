@@ -57,7 +57,8 @@ class Intent(msgspec.Struct, frozen=True, kw_only=True):
     policy: str = ""
     """``namespace/name`` of the policy."""
     generation: int = 0
-    version: str = ""
+    status: str = ""
+    """Text of the status annotation."""
     shares_hca: bool = False
     """Whether device names and GID tables are shared by all pods of a node."""
     has_vfs: bool = False

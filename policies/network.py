@@ -108,10 +108,16 @@ class Metadata(Shape):
     generation: int = 0
 
 
+class NetworkMetadata(Metadata):
+    """Metadata of a network, whose name stands in annotations, labels and names."""
+
+    name: DnsLabel
+
+
 class RDMANetwork(Shape):
     """A fabric (cluster-scoped) and how a pod joins it."""
 
-    metadata: Metadata
+    metadata: NetworkMetadata
     spec: NetworkSpec
 
 

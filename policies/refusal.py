@@ -29,7 +29,6 @@ class Reason(StrEnum):
     HOST_NETWORK_CONFLICT = "HostNetworkConflict"
     WINDOWS_POD = "WindowsPod"
     PLACEMENT_CONFLICT = "PlacementConflict"
-    HUGEPAGES_CONFLICT = "HugepagesConflict"
 
     POLICY_MISSING = "PolicyMissing"
     POLICY_NOT_READY = "PolicyNotReady"

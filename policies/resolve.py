@@ -10,10 +10,12 @@ from policies.dealing import Selections
 from policies.defaults import Defaults
 from policies.intent import Attachment, Equipped, Intent
 from policies.network import Mode
+from policies.placement import contradiction
 from policies.refusal import Notice, Reason, Refusal
 from policies.select import Applicable, Order
 from policies.shapes import PartitionType
 from policies.snapshot import Snapshot
+from policies.stamp import stamp
 from policies.subject import Container, Selected, Subject
 from policies.targets import Targets, choose
 from policies.wish import where
@@ -32,6 +34,9 @@ def resolve(applicable: Applicable, snapshot: Snapshot) -> Intent | Refusal:
     shares.count_by_hand(snapshot)
     orders = applicable.orders
     merged = defaults.beside(tuple(order.offer.defaults for order in orders))
+    refusal = contradiction(applicable, merged.node_selector)
+    if refusal is not None:
+        return refusal
     allowance = allowances.check(applicable, merged, shares.totals(), snapshot)
     if isinstance(allowance, Refusal):
         return allowance
@@ -47,10 +52,14 @@ def _intent(
 ) -> Intent:
     tenancy = applicable.tenancy
     modes = {order.offer.spec.mode for order in applicable.orders}
+    networks = tuple(order.offer.network for order in applicable.orders)
+    attachments = tuple(shares.attachments)
+    equipped = shares.equipped()
+    partition = _partition(applicable.orders)
     return Intent(
-        networks=tuple(order.offer.network for order in applicable.orders),
-        attachments=tuple(shares.attachments),
-        equipped=shares.equipped(),
+        networks=networks,
+        attachments=attachments,
+        equipped=equipped,
         host_network=Mode.HOST_NETWORK in modes,
         add_capabilities=allowance.add,
         drop_capabilities=defaults.united((merged.drop, tenancy.limits.required_drop)),
@@ -60,10 +69,17 @@ def _intent(
         hugepages=merged.hugepages,
         node_selector=merged.node_selector,
         tolerations=merged.tolerations,
-        partition=_partition(applicable.orders),
+        partition=partition,
         policy=f"{tenancy.namespace}/default",
         generation=tenancy.generation,
-        version=snapshot.rules.version,
+        status=stamp(
+            networks=networks,
+            attachments=attachments,
+            equipped=equipped,
+            partition=partition,
+            generation=tenancy.generation,
+            version=snapshot.rules.version,
+        ),
         shares_hca=bool(modes & SHARED_HCA_MODES),
         has_vfs=bool(modes & WHOLE_DEVICE_MODES),
         notices=(*allowance.notices, *_notices(applicable, shares, snapshot)),

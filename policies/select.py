@@ -4,6 +4,7 @@ import msgspec
 
 from policies import wish
 from policies.names import (
+    ANNOTATION_CONTAINERS,
     ANNOTATION_NETWORK,
     ANNOTATION_PARTITION,
     DEFAULT_NETWORK_WORD,
@@ -58,7 +59,21 @@ def select(subject: Subject, snapshot: Snapshot) -> Selection:
         return NotApplicable()
     if isinstance(wished, Refusal) or tenancy is None:
         return wished if isinstance(wished, Refusal) else NotApplicable()
+    if _only_launches(subject, wished):
+        text = (
+            f"MPI launcher without accelerator is not equipped; {ANNOTATION_CONTAINERS} can say so"
+        )
+        return NotApplicable((Notice(text, 5),))
     return _ordered(subject, snapshot, tenancy, wished)
+
+
+def _only_launches(subject: Subject, wished: Wish) -> bool:
+    """Whether a pod starts the ranks of other pods and takes no part itself."""
+    return (
+        subject.is_mpi_launcher
+        and not wished.containers
+        and not any(one.accelerators for one in subject.containers)
+    )
 
 
 def _without_policy(subject: Subject, snapshot: Snapshot) -> Selection:

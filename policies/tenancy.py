@@ -72,6 +72,10 @@ def compiled(policy: RDMAPolicy) -> Tenancy:
     spec = policy.spec
     title = f"RDMAPolicy {policy.metadata.namespace}/{policy.metadata.name}"
     _refuse_doubles([entry.name for entry in spec.networks], f"{title}: spec.networks")
+    granted = [entry.name for entry in spec.networks]
+    if spec.default_network is not None and spec.default_network not in granted:
+        message = f"{title}: spec.defaultNetwork: {spec.default_network} is not in spec.networks"
+        raise InvalidObject(message)
     limits = spec.pod_limits
     return Tenancy(
         namespace=policy.metadata.namespace,

@@ -8,7 +8,8 @@ import pytest
 from policies.accept import RENDERED_KEYS
 from policies.crd import KINDS, VALIDATIONS, documents
 from policies.names import API_VERSION
-from policies.validations import FORBIDDEN_KEYS, network_rules, partition_rules, policy_rules
+from policies.network_validations import FORBIDDEN_KEYS, network_rules
+from policies.validations import partition_rules, policy_rules
 
 Schema = dict[str, Any]
 

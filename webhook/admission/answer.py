@@ -2,7 +2,8 @@
 
 import msgspec
 
-from policies.refusal import Notice
+from policies.intent import Intent
+from policies.refusal import Notice, Refusal
 from webhook.admission import review
 from webhook.admission.review import AdmissionRequest
 from webhook.admission.verdict import Denied, Patched, Unchanged, Verdict
@@ -46,13 +47,6 @@ class Waiting(msgspec.Struct, frozen=True):
 
 def answer(request: AdmissionRequest, verdict: Verdict) -> Answer:
     """Return the answer that says a verdict."""
-    head = {
-        "uid": request.uid,
-        "namespace": request.namespace or "",
-        "pod": pods.called(request.object or {}),
-        "operation": request.operation,
-        "dry_run": bool(request.dry_run),
-    }
     match verdict:
         case Denied(refusal):
             body = review.encode(
@@ -60,27 +54,40 @@ def answer(request: AdmissionRequest, verdict: Verdict) -> Answer:
                 refusal=(refusal.reason.code, refusal.reason.value, refusal.message),
                 audit={"decision": f"denied: {refusal.reason}"},
             )
-            decision = Decision(
-                **head, verdict="Denied", reason=refusal.reason.value, message=refusal.message
-            )
-        case Patched():
-            warnings = _texts(verdict.notices)
-            body = review.encode(
-                request.uid, ops=verdict.ops, warnings=warnings, audit=_audit(verdict)
-            )
-            decision = Decision(
-                **head,
-                verdict="Patched" if verdict.ops else "Unchanged",
-                networks=verdict.intent.networks,
-                policy=verdict.intent.policy,
-                ops=len(verdict.ops),
-                warnings=warnings,
-            )
-        case Unchanged():
-            warnings = _texts(verdict.notices)
+            return Answer(body, _decision(request, "Denied", refusal=refusal))
+        case Patched(ops, intent, notices):
+            warnings = _texts(notices)
+            body = review.encode(request.uid, ops=ops, warnings=warnings, audit=_audit(intent))
+            verb = "Patched" if ops else "Unchanged"
+            return Answer(body, _decision(request, verb, warnings, patched=verdict))
+        case Unchanged(notices):
+            warnings = _texts(notices)
             body = review.encode(request.uid, warnings=warnings)
-            decision = Decision(**head, verdict="Unchanged", warnings=warnings)
-    return Answer(body, decision)
+            return Answer(body, _decision(request, "Unchanged", warnings))
+
+
+def _decision(
+    request: AdmissionRequest,
+    verdict: str,
+    warnings: tuple[str, ...] = (),
+    *,
+    refusal: Refusal | None = None,
+    patched: Patched | None = None,
+) -> Decision:
+    return Decision(
+        uid=request.uid,
+        namespace=request.namespace or "",
+        pod=pods.called(request.object or {}),
+        operation=request.operation,
+        dry_run=bool(request.dry_run),
+        verdict=verdict,
+        reason=refusal.reason.value if refusal else "",
+        message=refusal.message if refusal else "",
+        networks=patched.intent.networks if patched else (),
+        policy=patched.intent.policy if patched else "",
+        ops=len(patched.ops) if patched else 0,
+        warnings=warnings,
+    )
 
 
 def _texts(notices: tuple[Notice, ...]) -> tuple[str, ...]:
@@ -90,9 +97,8 @@ def _texts(notices: tuple[Notice, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.text for one in sorted(notices, key=lambda one: one.rank)))
 
 
-def _audit(verdict: Patched) -> dict[str, str]:
+def _audit(intent: Intent) -> dict[str, str]:
     """Return audit annotations; equal on both rounds of one request, as the API server wants."""
-    intent = verdict.intent
     found = {
         "decision": "equipped",
         "network": ",".join(intent.networks),

@@ -92,7 +92,7 @@ def _load(name: str) -> ModuleType | None:
 
 
 def _give_up(err: Exception, arguments: Sequence[str]) -> int:
-    """Say in one sentence that we failed, with the traceback as a log line where it was asked for."""
+    """Say in one sentence that we failed; where it was asked for, log the traceback."""
     reason = " ".join(str(err).split()) or "no reason given"
     sys.stderr.write(
         f"{PROGRAM}: unexpected {type(err).__name__}: {reason}; "

@@ -100,8 +100,9 @@ async def _run(settings: Settings) -> int:
     probe = await _listen(Probes(facts.missing, metrics), settings.probe_listen)
     server = await _listen(reviews, settings.listen, serving)
     _say_listening(settings, server, probe)
-    parts = [feed.run(), serving.run(pace.sleep), _settle(facts)]
-    code = await _until_stopped(parts, stopping)
+    settling = asyncio.create_task(_settle(facts))
+    code = await _until_stopped([feed.run(), serving.run(pace.sleep)], stopping)
+    settling.cancel()
     log.info("draining", extra={"fields": {"seconds": settings.drain.total_seconds()}})
     reviews.draining = True
     if code == 0:
@@ -119,9 +120,9 @@ async def _until_stopped(parts: list[Coroutine[Any, Any, None]], stopping: async
     """Run the parts until a signal comes or one of them fails; they run on while we drain."""
     tasks = [asyncio.create_task(part) for part in parts]
     signalled = asyncio.create_task(stopping.wait())
-    await asyncio.wait([*tasks[:2], signalled], return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait([*tasks, signalled], return_when=asyncio.FIRST_COMPLETED)
     for task in tasks:
-        if task.done() and not task.cancelled() and task.exception() is not None:
+        if task.done() and task.exception() is not None:
             log.error("part_failed", exc_info=task.exception())
             return FAILED_CODE
     return 0
@@ -130,7 +131,7 @@ async def _until_stopped(parts: list[Coroutine[Any, Any, None]], stopping: async
 async def _settle(facts: LiveFacts) -> None:
     """Once everything is read, say so and take it out of the garbage collector's sight."""
     gc.set_threshold(*GC_THRESHOLD)
-    while facts.missing():
+    while facts.missing():  # noqa: ASYNC110 - what is missing also depends on the clock
         await asyncio.sleep(READY_LOOK_SECONDS)
     gc.collect()
     gc.freeze()

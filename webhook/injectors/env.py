@@ -35,7 +35,7 @@ def inject(
         yield from _file(pod, by_file, lines)
     for one in intent.equipped:
         container = pods.container_at(pod, one.place)
-        known = {item.get("name"): item.get("value") for item in container.get("env") or ()}
+        known = {item.name: item.value for item in container.get("env") or ()}
         if not one.env_by_file:
             for name, value in defaults.items():
                 if name not in known:
@@ -80,7 +80,7 @@ def _has_file(container: Container) -> bool:
 
 
 def _contradictions(
-    one: Equipped, known: dict[str | None, str | None], intent: Intent
+    one: Equipped, known: dict[str, str | None], intent: Intent
 ) -> Iterator[Notice]:
     """Warn of the user's own values that cannot be right on these networks."""
     if intent.shares_hca and known.get("NCCL_IB_GID_INDEX"):

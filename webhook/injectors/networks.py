@@ -13,9 +13,7 @@ from webhook.pods.pod import Pod
 def inject(pod: Pod, intent: Intent) -> Iterator[SetAnnotation]:
     """Yield the annotation with one element for each new attachment; nothing where none is."""
     added = [
-        {"name": one.name, "namespace": one.namespace, "interface": one.interface}
-        for one in intent.attachments
-        if not one.selected
+        (one.name, one.namespace, one.interface) for one in intent.attachments if not one.selected
     ]
     if added:
         value = pods.annotations(pod).get(SELECTION_ANNOTATION, "")

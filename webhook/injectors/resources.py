@@ -4,23 +4,30 @@ from collections.abc import Iterator
 
 from policies.intent import Intent
 from policies.quantity import whole
-from policies.refusal import Notice
 from webhook.pods import pod as pods
 from webhook.pods.edits import RequestResource
 from webhook.pods.pod import Pod
 
 
-def inject(pod: Pod, intent: Intent) -> Iterator[RequestResource | Notice]:
+def inject(pod: Pod, intent: Intent) -> Iterator[RequestResource]:
     """Yield what each container with devices shall ask for."""
     for one in intent.equipped:
+        if not one.resources:
+            continue
         resources = pods.container_at(pod, one.place).get("resources") or {}
+        limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
         for name, need in one.resources:
-            asked = [(resources.get(side) or {}).get(name) for side in ("limits", "requests")]
-            there = max((_number(quantity) for quantity in asked), default=0)
-            amount = max(there, need)
-            if any(_number(quantity) != amount or quantity is None for quantity in asked):
+            limit, request = limits.get(name), requests.get(name)
+            amount = max(need, _number(limit), _number(request))
+            if not (_is(limit, amount) and _is(request, amount)):
                 yield RequestResource(one.place, name, str(amount))
 
 
+def _is(quantity: str | float | None, amount: int) -> bool:
+    return quantity is not None and _number(quantity) == amount
+
+
 def _number(quantity: str | float | None) -> int:
-    return (whole(quantity) or 0) if isinstance(quantity, str | int) else 0
+    if quantity is None or isinstance(quantity, float):
+        return 0
+    return whole(quantity) or 0

@@ -1,4 +1,4 @@
-"""Capabilities that the pod's author adds: within the policy's limits, none that must be dropped."""
+"""Capabilities that the pod's author adds: within the policy's limits, none to be dropped."""
 
 from collections.abc import Iterator
 

@@ -48,8 +48,10 @@ def _place(one: Selected) -> str:
 
 
 def _extra_keys(one: Selected) -> Iterator[Refusal]:
-    """On a governed element only name, namespace and interface: no CNI takes a VLAN from a pod,
-    and addresses or marks of the fabric's own daemon are not the author's to choose.
+    """Yield keys beyond name, namespace and interface on a governed element.
+
+    No CNI takes a VLAN from a pod, and addresses or marks of the fabric's own daemon are not the
+    author's to choose.
     """
     if one.extra_keys:
         yield _key_denied(one, one.extra_keys[0])
@@ -68,8 +70,8 @@ def _not_found(one: Selected) -> Refusal | Pending:
     if not one.namespace:
         return Refusal(
             Reason.FOREIGN_NETWORK_DENIED,
-            f"{_place(one)}: {quoted(one.name)} names no namespace, so the network behind it cannot "
-            "be checked; the pod's author can write namespace/name or remove it",
+            f"{_place(one)}: {quoted(one.name)} names no namespace, so the network behind it "
+            "cannot be checked; the pod's author can write namespace/name or remove it",
         )
     return Pending(
         NAD,
@@ -77,8 +79,8 @@ def _not_found(one: Selected) -> Refusal | Pending:
         one.name,
         Refusal(
             Reason.SELECTION_NOT_FOUND,
-            f"{_place(one)}: there is no NetworkAttachmentDefinition {one.namespace}/{one.name}, so "
-            "Multus would fail the pod; its author can correct the name",
+            f"{_place(one)}: there is no NetworkAttachmentDefinition {one.namespace}/{one.name}, "
+            "so Multus would fail the pod; its author can correct the name",
         ),
     )
 

@@ -22,35 +22,29 @@ def apply(ops: Iterable[Op], document: Any) -> None:  # noqa: ANN401 a JSON docu
         PatchDoesNotApply: A parent or a value to replace is not there.
     """
     for op in ops:
-        parts = op.path.split("/")
-        parent = document
-        for part in parts[1:-1]:
-            parent = _child(parent, _unescaped(part), op)
-        _write(parent, _unescaped(parts[-1]), op)
+        try:
+            _apply(op, document)
+        except (KeyError, IndexError, TypeError, ValueError) as err:
+            message = f"{op.op} {op.path}: its place is not there ({err!r})"
+            raise PatchDoesNotApply(message) from err
 
 
-def _unescaped(part: str) -> str:
-    return part.replace("~1", "/").replace("~0", "~") if "~" in part else part
-
-
-def _child(parent: Any, part: str, op: Op) -> Any:  # noqa: ANN401
-    if isinstance(parent, dict) and part in parent:
-        return parent[part]
-    if isinstance(parent, list) and part.isdigit() and int(part) < len(parent):
-        return parent[int(part)]
-    message = f"{op.op} {op.path}: {part} is not there"
-    raise PatchDoesNotApply(message)
-
-
-def _write(parent: Any, part: str, op: Op) -> None:  # noqa: ANN401
-    if op.op == "replace":
-        _child(parent, part, op)
-    if isinstance(parent, dict):
-        parent[part] = op.value
-    elif isinstance(parent, list) and part == "-":
-        parent.append(op.value)
-    elif isinstance(parent, list) and op.op == "replace":
-        parent[int(part)] = op.value
-    else:
-        message = f"{op.op} {op.path}: its parent is no object or list"
-        raise PatchDoesNotApply(message)
+def _apply(op: Op, document: Any) -> None:  # noqa: ANN401
+    parts = op.path.split("/")
+    if "~" in op.path:
+        parts = [part.replace("~1", "/").replace("~0", "~") for part in parts]
+    parent = document
+    for part in parts[1:-1]:
+        parent = parent[int(part)] if type(parent) is list else parent[part]
+    last = parts[-1]
+    if type(parent) is list:
+        if op.op == "add" and last == "-":
+            parent.append(op.value)
+            return
+        if op.op == "add":
+            raise ValueError(last)
+        parent[int(last)] = op.value
+        return
+    if op.op == "replace" and last not in parent:
+        raise KeyError(last)
+    parent[last] = op.value

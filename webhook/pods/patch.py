@@ -4,7 +4,7 @@ Operations are ``add`` and, where a value is there already, ``replace``; never `
 are created from what is really there. A list is appended to, never rewritten.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, assert_never
 
 import msgspec
@@ -68,45 +68,51 @@ class _Draft:
     def take(self, edit: Edit) -> None:
         """Add one edit, or drop it where the pod already says so."""
         match edit:
-            case SetAnnotation(key, value):
-                if pods.annotations(self._pod).get(key) != value:
-                    self._annotations[key] = value
-            case SetSpecField(field, value):
-                if self._spec.get(field) != value:
-                    self._fields[field] = value
-            case SelectNode(key, value):
-                if key not in (self._spec.get("nodeSelector") or {}):
-                    self._node_selector[key] = value
-            case Tolerate(toleration):
-                if toleration not in (*(self._spec.get("tolerations") or ()), *self._tolerations):
-                    self._tolerations.append(toleration)
-            case AddVolume(name, source):
-                taken = (*(self._spec.get("volumes") or ()), *self._volumes)
-                if all(volume.get("name") != name for volume in taken):
-                    self._volumes.append({"name": name, **source})
-            case _:
-                self._in_container(edit)
-
-    def _in_container(
-        self, edit: RequestResource | SetEnv | AddCapability | DropCapability | MountVolume
-    ) -> None:
-        draft = self._containers.get(edit.place)
-        if draft is None:
-            container = pods.container_at(self._pod, edit.place)
-            draft = self._containers[edit.place] = _ContainerDraft(container)
-        match edit:
             case RequestResource():
-                draft.request(edit.resource, edit.quantity)
+                self._container(edit.place).request(edit)
             case SetEnv():
-                draft.set_env(edit)
-            case AddCapability():
-                draft.add_capability(edit.name)
-            case DropCapability():
-                draft.drop_capability(edit.name)
+                self._container(edit.place).set_env(edit)
             case MountVolume():
-                draft.mount(edit.mount)
+                self._container(edit.place).mount(edit.mount)
+            case AddCapability():
+                self._container(edit.place).add_capability(edit.name)
+            case DropCapability():
+                self._container(edit.place).drop_capability(edit.name)
+            case _:
+                self._take_for_pod(edit)
+
+    def _take_for_pod(
+        self, edit: SetAnnotation | SetSpecField | SelectNode | Tolerate | AddVolume
+    ) -> None:
+        spec = self._spec
+        match edit:
+            case SetAnnotation():
+                if pods.annotations(self._pod).get(edit.key) != edit.value:
+                    self._annotations[edit.key] = edit.value
+            case SetSpecField():
+                if spec.get(edit.field) != edit.value:
+                    self._fields[edit.field] = edit.value
+            case SelectNode():
+                if edit.key not in (spec.get("nodeSelector") or {}):
+                    self._node_selector[edit.key] = edit.value
+            case Tolerate():
+                if edit.toleration not in (*(spec.get("tolerations") or ()), *self._tolerations):
+                    self._tolerations.append(edit.toleration)
+            case AddVolume():
+                self._add_volume(edit)
             case _:
                 assert_never(edit)
+
+    def _add_volume(self, edit: AddVolume) -> None:
+        taken = (*(self._spec.get("volumes") or ()), *self._volumes)
+        if all(volume.get("name") != edit.name for volume in taken):
+            self._volumes.append({"name": edit.name, **edit.source})
+
+    def _container(self, place: Place) -> "_ContainerDraft":
+        draft = self._containers.get(place)
+        if draft is None:
+            draft = self._containers[place] = _ContainerDraft(pods.container_at(self._pod, place))
+        return draft
 
     def ops(self) -> list[Op]:
         """Return the operations, in the pod's own order of fields."""
@@ -134,6 +140,10 @@ class _ContainerDraft:
 
     def __init__(self, container: Container) -> None:
         self._container = container
+        resources = container.get("resources") or {}
+        self._known_limits = resources.get("limits") or {}
+        self._known_requests = resources.get("requests") or {}
+        self._known_env: dict[str, list[int]] | None = None
         self._requests: dict[str, str] = {}
         self._limits: dict[str, str] = {}
         self._env: list[dict[str, str]] = []
@@ -142,25 +152,30 @@ class _ContainerDraft:
         self._drop: list[str] = []
         self._mounts: list[dict[str, Any]] = []
 
-    def request(self, resource: str, quantity: str) -> None:
-        resources = self._container.get("resources") or {}
-        if (resources.get("limits") or {}).get(resource) != quantity:
-            self._limits[resource] = quantity
-        if (resources.get("requests") or {}).get(resource) != quantity:
-            self._requests[resource] = quantity
+    def request(self, edit: RequestResource) -> None:
+        if self._known_limits.get(edit.resource) != edit.quantity:
+            self._limits[edit.resource] = edit.quantity
+        if self._known_requests.get(edit.resource) != edit.quantity:
+            self._requests[edit.resource] = edit.quantity
 
     def set_env(self, edit: SetEnv) -> None:
+        known = self._places_of_env().get(edit.name, [])
         item = {"name": edit.name, "value": edit.value}
-        places = [
-            index
-            for index, known in enumerate(self._container.get("env") or ())
-            if known.get("name") == edit.name
-        ]
-        if not places:
-            if all(known["name"] != edit.name for known in self._env):
+        if not known:
+            if all(added["name"] != edit.name for added in self._env):
                 self._env.append(item)
-        elif edit.replaces and any(self._container["env"][i] != item for i in places):  # type: ignore[index]
-            self._replaced_env += [(index, item) for index in places]
+            return
+        env = self._container.get("env") or []
+        if edit.replaces and any(env[index].value != edit.value for index in known):
+            self._replaced_env += [(index, item) for index in known]
+
+    def _places_of_env(self) -> dict[str, list[int]]:
+        """Return where each variable stands; the last of one name counts for the process."""
+        if self._known_env is None:
+            self._known_env = {}
+            for index, item in enumerate(self._container.get("env") or ()):
+                self._known_env.setdefault(item.name, []).append(index)
+        return self._known_env
 
     def add_capability(self, name: str) -> None:
         known = self._capabilities().get("add") or ()
@@ -174,8 +189,8 @@ class _ContainerDraft:
 
     def mount(self, mount: dict[str, Any]) -> None:
         taken = (*(self._container.get("volumeMounts") or ()), *self._mounts)
-        path = pods.mount_path(mount)  # type: ignore[arg-type]
-        if all(pods.mount_path(known) != path for known in taken):  # type: ignore[arg-type]
+        path = pods.mount_path(mount)
+        if all(pods.mount_path(known) != path for known in taken):
             self._mounts.append(mount)
 
     def _capabilities(self) -> pods.Capabilities:
@@ -197,8 +212,8 @@ class _ContainerDraft:
         _extend_list(ops, f"{path}/volumeMounts", container.get("volumeMounts"), self._mounts)
 
     def _write_capabilities(self, ops: list[Op], path: str) -> None:
-        wanted = {"add": self._add, "drop": self._drop}
-        wanted = {key: names for key, names in wanted.items() if names}
+        lists = {"add": self._add, "drop": self._drop}
+        wanted = {key: names for key, names in lists.items() if names}
         if not wanted:
             return
         context = self._container.get("securityContext")
@@ -209,8 +224,9 @@ class _ContainerDraft:
         if known is None:
             ops.append(Op("add", f"{path}/capabilities", wanted))
             return
+        held: Mapping[str, Any] = known
         for key, names in wanted.items():
-            _extend_list(ops, f"{path}/capabilities/{key}", known.get(key), names)  # type: ignore[arg-type]
+            _extend_list(ops, f"{path}/capabilities/{key}", held.get(key), names)
 
 
 def _extend_list(ops: list[Op], path: str, known: list[Any] | None, items: list[Any]) -> None:
@@ -239,8 +255,8 @@ def _extend_map(
 def _extend_tree(
     ops: list[Op],
     path: str,
-    known: Any,
-    items: dict[str, dict[str, Any]],  # noqa: ANN401
+    known: Mapping[str, Any] | None,
+    items: dict[str, dict[str, Any]],
 ) -> None:
     """Set keys of maps that share a parent, which may be absent or null itself."""
     wanted = {key: values for key, values in items.items() if values}

@@ -7,20 +7,25 @@ the patch must be built from what is really there.
 Source of the field names: kubernetes/api ``core/v1/types.go``.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from posixpath import normpath
 from typing import Any, Final, TypedDict
+
+import msgspec
 
 Quantities = dict[str, str | int | float]
 Place = tuple[str, int]
 """Field of the pod spec (``containers`` or ``initContainers``) and index in it."""
 
 
-class EnvVar(TypedDict, total=False):
-    """One entry of ``env``; absent ``value`` may mean ``valueFrom``."""
+class EnvVar(msgspec.Struct, gc=False):
+    """One entry of ``env``; without ``value`` it may have ``valueFrom``.
 
-    name: str
-    value: str | None
+    A struct, unlike the rest, for it is the bulk of most pods and is only ever read.
+    """
+
+    name: str = ""
+    value: str | None = None
 
 
 class Resources(TypedDict, total=False):
@@ -185,6 +190,6 @@ def is_privileged(container: Container) -> bool:
     return (container.get("securityContext") or {}).get("privileged") is True
 
 
-def mount_path(mount: VolumeMount) -> str:
+def mount_path(mount: Mapping[str, Any] | VolumeMount) -> str:
     """Return where a volume is mounted, in one spelling: ``//dev//shm/`` is ``/dev/shm``."""
-    return normpath("/" + mount.get("mountPath", "").lstrip("/"))
+    return normpath("/" + str(mount.get("mountPath", "")).lstrip("/"))

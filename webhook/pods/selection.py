@@ -14,7 +14,6 @@ from typing import Any
 import msgspec
 
 from policies import gojson
-from policies.errors import AmbiguousJSON
 from webhook.pods import addresses
 from webhook.pods.errors import InvalidSelection
 
@@ -63,7 +62,7 @@ def is_json(value: str) -> bool:
     return "[" in value or "{" in value or '"' in value
 
 
-def appended(value: str, added: Iterable[Mapping[str, str]]) -> str:
+def appended(value: str, added: Iterable[tuple[str, str, str]]) -> str:
     """Return a selection annotation with elements appended, always as a JSON list.
 
     Elements of a JSON text stay as they were written, byte for byte; those of a comma list become
@@ -71,27 +70,33 @@ def appended(value: str, added: Iterable[Mapping[str, str]]) -> str:
 
     Args:
         value: A text that `parse` has accepted; may be empty.
-        added: The new elements.
+        added: Name, namespace and interface of each new element, which name objects and so
+            need no escaping.
     """
-    ours = ",".join(_printed(element) for element in added)
-    if value and is_json(value):
+    ours = ",".join(
+        [
+            f'{{"name":"{name}","namespace":"{namespace}","interface":"{interface}"}}'
+            for name, namespace, interface in added
+        ]
+    )
+    if not value:
+        return f"[{ours}]"
+    if is_json(value):
         theirs = value.strip()[1:-1].strip()
     else:
-        theirs = ",".join(_printed(_identity(element)) for element in parse(value))
+        theirs = ",".join(_printed(element) for element in parse(value))
     return f"[{theirs},{ours}]" if theirs and ours else f"[{theirs}{ours}]"
 
 
-def _identity(element: Element) -> dict[str, str]:
+def _printed(element: Element) -> str:
+    """Return an element of the comma form as a JSON object of the same meaning."""
     pairs = {
         "name": element.name,
         "namespace": element.namespace,
         "interface": element.interface,
     }
-    return {key: text for key, text in pairs.items() if text}
-
-
-def _printed(element: Mapping[str, str]) -> str:
-    return json.dumps(dict(element), separators=(",", ":"))
+    named = {key: text for key, text in pairs.items() if text}
+    return json.dumps(named, separators=(",", ":"))
 
 
 def _from_json(value: str) -> tuple[Element, ...]:
@@ -102,7 +107,7 @@ def _from_json(value: str) -> tuple[Element, ...]:
         for element in parsed:
             if isinstance(element, dict):
                 gojson.refuse_variants(element, _KNOWN_KEYS)
-    except AmbiguousJSON as err:
+    except gojson.AmbiguousJSON as err:
         raise InvalidSelection(str(err)) from err
     return tuple(_from_object(element, n) for n, element in enumerate(parsed, 1))
 

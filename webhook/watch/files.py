@@ -44,17 +44,18 @@ class Folder:
     def __init__(self, root: Path) -> None:
         """Remember the folder; nothing is read yet."""
         self._root = root
-        self._files: dict[str, _File] = {}
+        self._files: dict[str, _File] | None = None
         self._objects: dict[str, list[Mapping[str, Any]]] = {}
         self._problems: tuple[str, ...] = ()
 
     def look(self) -> bool:
         """Read what is new, and tell whether anything was."""
         before = self._files
+        known = before or {}
         self._files = {
-            name: _reread(path, name, before.get(name)) for name, path in _walk(self._root)
+            name: _reread(path, name, known.get(name)) for name, path in _walk(self._root)
         }
-        if self._files == before and before:
+        if self._files == before:
             return False
         self._objects, self._problems = _merge(self._files)
         return True

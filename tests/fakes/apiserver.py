@@ -1,0 +1,212 @@
+"""A small API server that lists and watches, and misbehaves when told to."""
+
+import asyncio
+import json
+from collections import defaultdict, deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from aiohttp import web
+
+from webhook.watch.kinds import BY_NAME, Kind
+
+Object = dict[str, Any]
+
+
+@dataclass
+class Refusal:
+    """One scripted answer.
+
+    Attributes:
+        status: HTTP status.
+        text: Body.
+        headers: More headers.
+        only: The request must have this parameter, if given.
+    """
+
+    status: int
+    text: str = "scripted"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    only: str = ""
+
+
+@dataclass
+class Seen:
+    """One request as it came."""
+
+    path: str
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+
+
+class FakeAPI:
+    """Serves objects put into it; plain HTTP on loopback.
+
+    Attributes:
+        base: Its address.
+        seen: Every request, oldest first.
+        page: Objects a page, whatever the client asks for; 0 = as asked.
+    """
+
+    def __init__(self) -> None:
+        """Begin empty."""
+        self.base = ""
+        self.seen: list[Seen] = []
+        self.page = 0
+        self._version = 100
+        self._objects: dict[str, dict[tuple[str, str], Object]] = defaultdict(dict)
+        self._history: dict[str, list[tuple[int, bytes]]] = defaultdict(list)
+        self._watches: dict[str, list[asyncio.Queue[bytes | None]]] = defaultdict(list)
+        self._script: dict[str, deque[Refusal]] = defaultdict(deque)
+        self._runner: web.ServerRunner | None = None
+
+    async def __aenter__(self) -> Self:
+        """Listen."""
+        self._runner = web.ServerRunner(web.Server(self._handle), shutdown_timeout=0.1)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", 0)
+        await site.start()
+        self.base = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Stop."""
+        for path in list(self._watches):
+            self.end_watches(path)
+        if self._runner is not None:
+            await self._runner.cleanup()
+
+    def put(self, kind: str, name: str, namespace: str = "", **fields: Any) -> Object:  # noqa: ANN401 - any object
+        """Add or change an object and tell the watches."""
+        path = BY_NAME[kind].path()
+        self._version += 1
+        metadata: Object = {
+            "name": name,
+            "resourceVersion": str(self._version),
+            "managedFields": [{"manager": "test"}],
+        }
+        if namespace:
+            metadata["namespace"] = namespace
+        found = {"kind": kind, "metadata": metadata, **fields}
+        is_new = (namespace, name) not in self._objects[path]
+        self._objects[path][namespace, name] = found
+        self._tell(path, "ADDED" if is_new else "MODIFIED", found)
+        return found
+
+    def delete(self, kind: str, name: str, namespace: str = "") -> None:
+        """Delete an object and tell the watches."""
+        path = BY_NAME[kind].path()
+        self._version += 1
+        found = self._objects[path].pop((namespace, name))
+        found["metadata"]["resourceVersion"] = str(self._version)
+        self._tell(path, "DELETED", found)
+
+    def forget(self, kind: str, name: str, namespace: str = "") -> None:
+        """Delete an object without a word, as while nobody was connected."""
+        self._version += 1
+        del self._objects[BY_NAME[kind].path()][namespace, name]
+
+    def bookmark(self, kind: str) -> None:
+        """Tell the watches how far the stream is."""
+        self._version += 1
+        found = {"kind": kind, "metadata": {"resourceVersion": str(self._version)}}
+        self.say(kind, line("BOOKMARK", found))
+
+    def say(self, kind: str, piece: bytes) -> None:
+        """Send any bytes to the open watches of a kind."""
+        for queue in self._watches[BY_NAME[kind].path()]:
+            queue.put_nowait(piece)
+
+    def end_watches(self, path_or_kind: str) -> None:
+        """End the open watches of a kind."""
+        path = BY_NAME[path_or_kind].path() if path_or_kind in BY_NAME else path_or_kind
+        for queue in self._watches[path]:
+            queue.put_nowait(None)
+
+    def refuse(self, kind: str, *refusals: Refusal) -> None:
+        """Answer the next requests for a kind like this."""
+        self._script[BY_NAME[kind].path()].extend(refusals)
+
+    def watching(self, kind: str) -> int:
+        """Return how many watches of a kind are open."""
+        return len(self._watches[BY_NAME[kind].path()])
+
+    def requests(self, kind: Kind | str, *, watch: bool) -> list[Seen]:
+        """Return the lists or watches of a kind that were asked for."""
+        path = (BY_NAME[kind] if isinstance(kind, str) else kind).path()
+        return [one for one in self.seen if one.path == path and ("watch" in one.query) == watch]
+
+    def _tell(self, path: str, event: str, found: Object) -> None:
+        text = line(event, found)
+        self._history[path].append((self._version, text))
+        for queue in self._watches[path]:
+            queue.put_nowait(text)
+
+    async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        query = dict(request.rel_url.query)
+        self.seen.append(Seen(request.path, query, dict(request.headers)))
+        script = self._script[request.path]
+        if script and (not script[0].only or script[0].only in query):
+            refusal = script.popleft()
+            return web.Response(
+                status=refusal.status, text=refusal.text, headers=dict(refusal.headers)
+            )
+        if "watch" in query:
+            return await self._watch(request, int(query["resourceVersion"]))
+        if request.path in {kind.path() for kind in BY_NAME.values()}:
+            return self._list(request.path, query)
+        return self._get(request.path)
+
+    def _list(self, path: str, query: Mapping[str, str]) -> web.Response:
+        start = int(query.get("continue", "0"))
+        size = self.page or int(query["limit"])
+        items = list(self._objects[path].values())
+        metadata = {"resourceVersion": str(self._version)}
+        if start + size < len(items):
+            metadata["continue"] = str(start + size)
+        return web.json_response({"metadata": metadata, "items": items[start : start + size]})
+
+    def _get(self, path: str) -> web.Response:
+        for kind in BY_NAME.values():
+            for (namespace, name), found in self._objects[kind.path()].items():
+                if kind.path(namespace, name) == path:
+                    return web.json_response(found)
+        return web.Response(status=404, text="not found")
+
+    async def _watch(self, request: web.BaseRequest, version: int) -> web.StreamResponse:
+        response = web.StreamResponse()
+        await response.prepare(request)
+        queue: asyncio.Queue[bytes | None] = asyncio.Queue()
+        for at, text in self._history[request.path]:
+            if at > version:
+                queue.put_nowait(text)
+        self._watches[request.path].append(queue)
+        try:
+            while (piece := await queue.get()) is not None:
+                await response.write(piece)
+        finally:
+            self._watches[request.path].remove(queue)
+        return response
+
+
+class LoopbackAccess:
+    """The way to a FakeAPI; counts how often credentials were read again."""
+
+    def __init__(self, base: str) -> None:
+        """Remember the address."""
+        self.base = base
+        self.reloads = 0
+
+    async def arguments(self) -> dict[str, Any]:
+        """Return a token that changes with each reload."""
+        return {"headers": {"Authorization": f"Bearer token-{self.reloads}"}}
+
+    async def reload(self) -> None:
+        """Count."""
+        self.reloads += 1
+
+
+def line(event: str, found: Object) -> bytes:
+    """Return one line of a watch."""
+    return json.dumps({"type": event, "object": found}, ensure_ascii=False).encode() + b"\n"

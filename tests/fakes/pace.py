@@ -1,0 +1,36 @@
+"""A clock that is just a number, and an alarm that rings at once."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+from webhook.watch.pace import Pace
+
+
+@dataclass
+class FakePace:
+    """Time that passes only by sleeping in it.
+
+    Attributes:
+        now: Seconds.
+        naps: Every sleep that was asked for.
+        share: Where in its range a random number falls, 0 to 1.
+    """
+
+    now: float = 1000.0
+    naps: list[float] = field(default_factory=list)
+    share: float = 1.0
+
+    async def sleep(self, seconds: float) -> None:
+        """Let the time pass, and others run."""
+        self.naps.append(seconds)
+        self.now += seconds
+        await asyncio.sleep(0.001)
+
+    def uniform(self, low: float, high: float) -> float:
+        """Return the number at ``share`` of the range."""
+        return low + (high - low) * self.share
+
+    @property
+    def pace(self) -> Pace:
+        """Return it in the form that the code under test takes."""
+        return Pace(clock=lambda: self.now, sleep=self.sleep, uniform=self.uniform)
