@@ -1,4 +1,4 @@
-"""The fixed settings that the core needs, as one value; where they come from is not its business."""
+"""The fixed settings that the core needs, as one value."""
 
 from functools import lru_cache
 

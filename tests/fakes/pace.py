@@ -14,17 +14,24 @@ class FakePace:
         now: Seconds.
         naps: Every sleep that was asked for.
         share: Where in its range a random number falls, 0 to 1.
+        is_running: Clear it to let sleepers sleep until it is set.
     """
 
     now: float = 1000.0
     naps: list[float] = field(default_factory=list)
     share: float = 1.0
+    is_running: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        """Let the time run."""
+        self.is_running.set()
 
     async def sleep(self, seconds: float) -> None:
         """Let the time pass, and others run."""
         self.naps.append(seconds)
         self.now += seconds
         await asyncio.sleep(0.001)
+        await self.is_running.wait()
 
     def uniform(self, low: float, high: float) -> float:
         """Return the number at ``share`` of the range."""

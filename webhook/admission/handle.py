@@ -51,14 +51,18 @@ def decide(request: AdmissionRequest, snapshot: Snapshot) -> Verdict | Pending:
             return found
         case NotApplicable():
             return Unchanged(found.notices)
-    applicable, intent = found
-    judged = isolation.judge(isolation.Case(pod, applicable, intent, snapshot))
+    return _equipped(isolation.Case(pod, *found, snapshot))
+
+
+def _equipped(case: isolation.Case) -> Verdict | Pending:
+    """Return the pod with all that it shall receive, unless its author overstepped."""
+    judged = isolation.judge(case)
     match judged:
         case Refusal():
             return Denied(judged)
         case Pending():
             return judged
-    edits, notices = plan(pod, intent)
-    ops = patch.render(edits, pod)
-    apply(ops, pod)
-    return Patched(tuple(ops), intent, (*judged, *notices))
+    edits, notices = plan(case.pod, case.intent)
+    ops = patch.render(edits, case.pod)
+    apply(ops, case.pod)
+    return Patched(tuple(ops), case.intent, (*judged, *notices))

@@ -1,0 +1,95 @@
+"""Single look-ups past the watch."""
+
+import asyncio
+
+import pytest
+
+from tests.fakes.apiserver import FakeAPI, Refusal
+from tests.fakes.pace import FakePace
+from webhook.watch.cache import Cache
+from webhook.watch.connection import Connection
+from webhook.watch.kinds import BY_NAME
+from webhook.watch.lookup import Lookup
+from webhook.watch.reflector import Reflector
+
+NAD = "NetworkAttachmentDefinition"
+
+
+@pytest.fixture
+def reflector(connection: Connection, cache: Cache, fake_pace: FakePace) -> Reflector:
+    """Return a reflector that does not run."""
+    return Reflector(BY_NAME[NAD], connection, cache, fake_pace.pace)
+
+
+@pytest.fixture
+def lookup(connection: Connection, reflector: Reflector, fake_pace: FakePace) -> Lookup:
+    """Return a look-up for NADs."""
+    return Lookup(connection, {NAD: reflector}, fake_pace.pace)
+
+
+async def test_what_is_found_is_in_the_snapshot_at_once(
+    api: FakeAPI, cache: Cache, lookup: Lookup
+) -> None:
+    """When fetch is done, the current snapshot has the object."""
+    api.put(NAD, "a", "team")
+    await lookup.fetch(NAD, "team", "a")
+    assert cache.current().nad("team", "a") is not None
+
+
+async def test_many_who_ask_for_the_same_make_one_request(
+    api: FakeAPI, cache: Cache, lookup: Lookup
+) -> None:
+    """A burst of pods of one new namespace costs the API server one GET."""
+    api.put(NAD, "a", "team")
+    await asyncio.gather(*(lookup.fetch(NAD, "team", "a") for _ in range(50)))
+    assert len(api.seen) == 1
+    assert cache.current().nad("team", "a") is not None
+
+
+async def test_what_was_not_found_is_not_asked_for_again_for_a_second(
+    api: FakeAPI, fake_pace: FakePace, lookup: Lookup
+) -> None:
+    """Absence is remembered, briefly."""
+    await lookup.fetch(NAD, "team", "a")
+    await lookup.fetch(NAD, "team", "a")
+    assert len(api.seen) == 1
+    fake_pace.now += 1.1
+    await lookup.fetch(NAD, "team", "a")
+    assert len(api.seen) == 2
+
+
+async def test_a_failing_api_server_raises_nothing(api: FakeAPI, lookup: Lookup) -> None:
+    """Whoever waits for an object hears nothing of the API server's troubles."""
+    api.refuse(NAD, Refusal(500))
+    await lookup.fetch(NAD, "team", "a")
+
+
+async def test_an_unknown_kind_is_not_asked_for(api: FakeAPI, lookup: Lookup) -> None:
+    """Only kinds that are read can be looked up."""
+    await lookup.fetch("Secret", "team", "a")
+    assert api.seen == []
+
+
+async def test_who_gives_up_does_not_take_the_answer_from_the_others(
+    api: FakeAPI, cache: Cache, lookup: Lookup
+) -> None:
+    """The request goes on when the first who asked is cancelled."""
+    api.put(NAD, "a", "team")
+    first = asyncio.create_task(lookup.fetch(NAD, "team", "a"))
+    second = asyncio.create_task(lookup.fetch(NAD, "team", "a"))
+    await asyncio.sleep(0)
+    first.cancel()
+    await second
+    assert cache.current().nad("team", "a") is not None
+
+
+async def test_what_is_deleted_meanwhile_does_not_come_back(
+    api: FakeAPI, cache: Cache, lookup: Lookup, reflector: Reflector
+) -> None:
+    """An answer that crossed a deletion is dropped; the watch knows better."""
+    api.put(NAD, "a", "team")
+    flight = asyncio.create_task(lookup.fetch(NAD, "team", "a"))
+    await asyncio.sleep(0)
+    reflector.deletions += 1
+    await flight
+    assert cache.current().nad("team", "a") is None
