@@ -6,6 +6,7 @@ is described in ``tests/golden/README.md``.
 """
 
 import json
+import sys
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -243,3 +244,9 @@ def outcome_of(body: bytes, waits: str | None = None) -> Outcome:
         warnings=tuple(response.get("warnings", ())),
         patch=tuple(patch),
     )
+
+
+if __name__ == "__main__":
+    from tests.harness.golden_rewrite import main
+
+    sys.exit(main([one for one in sys.argv[1:] if one != "--rewrite"]))

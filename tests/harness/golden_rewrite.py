@@ -3,7 +3,7 @@
 Everything above ``expect`` stays as its author wrote it, and so do ``message_has`` and ``also``:
 these two say what a case is about, and the diff of the rest is what reviewers read.
 
-    python -m tests.harness.golden_rewrite [PATH…]      only those files or folders
+    python -m tests.harness.golden --rewrite [PATH…]      only those files or folders
 """
 
 import json
@@ -86,5 +86,3 @@ def _written(value: Any) -> str:  # noqa: ANN401 JSON is anything
     return json.dumps(value, ensure_ascii=False)
 
 
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

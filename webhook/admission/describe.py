@@ -26,11 +26,11 @@ def describe(pod: Pod, namespace: str, rules: Rules) -> Subject | Refusal:
     """
     spec = pods.spec(pod)
     annotations = pods.annotations(pod)
-    ours = tuple(
+    ours = [
         (key, "" if key in WEBHOOK_KEYS else value)
         for key, value in annotations.items()
         if is_ours(key)
-    )
+    ]
     selections = _selections(annotations, namespace)
     if isinstance(selections, Refusal):
         return selections
@@ -44,7 +44,7 @@ def describe(pod: Pod, namespace: str, rules: Rules) -> Subject | Refusal:
     role = labels.get(_MPI_ROLE) if labels.get(_MPI_OPERATOR[0]) == _MPI_OPERATOR[1] else None
     return Subject(
         namespace=namespace,
-        annotations=ours,
+        annotations=tuple(ours),
         containers=tuple(containers),
         selections=selections,
         host_network=spec.get("hostNetwork") is True,

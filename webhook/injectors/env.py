@@ -20,6 +20,7 @@ PATH = f"/etc/{FILE}"
 _NCCL = "NCCL_"
 _MAX_PKEY_INDEX = 127
 """At most 128 PKeys a port (ib-kubernetes); a larger value is a key, not an index."""
+_WATCHED = frozenset({"NCCL_IB_GID_INDEX", "NCCL_IB_HCA", "NCCL_IB_PKEY"})
 _EXACT_HCA = re.compile(r"\^?=")
 
 
@@ -35,11 +36,14 @@ def inject(
         yield from _file(pod, by_file, lines)
     for one in intent.equipped:
         container = pods.container_at(pod, one.place)
-        known = {item.name: item.value for item in container.get("env") or ()}
+        known = {
+            item.name: item.value
+            for item in container.get("env") or ()
+            if item.name in forced or item.name in _WATCHED
+        }
         if not one.env_by_file:
             for name, value in defaults.items():
-                if name not in known:
-                    yield SetEnv(one.place, name, _escaped(value), replaces=False)
+                yield SetEnv(one.place, name, _escaped(value), replaces=False)
         for name, value in forced.items():
             if known.get(name, value) not in {value, _escaped(value)}:
                 yield Notice(f"container {one.name}: {name} is set to {value} by the policy", 4)

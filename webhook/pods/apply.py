@@ -21,30 +21,38 @@ def apply(ops: Iterable[Op], document: Any) -> None:  # noqa: ANN401 a JSON docu
     Raises:
         PatchDoesNotApply: A parent or a value to replace is not there.
     """
+    parents: dict[str, Any] = {"": document}
     for op in ops:
+        head, _, last = op.path.rpartition("/")
         try:
-            _apply(op, document)
+            parent = parents.get(head)
+            if parent is None:
+                parent = parents[head] = _found(head, document)
+            _write(parent, _unescaped(last), op)
         except (KeyError, IndexError, TypeError, ValueError) as err:
             message = f"{op.op} {op.path}: its place is not there ({err!r})"
             raise PatchDoesNotApply(message) from err
 
 
-def _apply(op: Op, document: Any) -> None:  # noqa: ANN401
-    parts = op.path.split("/")
-    if "~" in op.path:
-        parts = [part.replace("~1", "/").replace("~0", "~") for part in parts]
+def _found(path: str, document: Any) -> Any:  # noqa: ANN401 a JSON document
     parent = document
-    for part in parts[1:-1]:
-        parent = parent[int(part)] if type(parent) is list else parent[part]
-    last = parts[-1]
-    if type(parent) is list:
-        if op.op == "add" and last == "-":
-            parent.append(op.value)
-            return
-        if op.op == "add":
-            raise ValueError(last)
+    for part in path.split("/")[1:]:
+        parent = parent[int(part)] if type(parent) is list else parent[_unescaped(part)]
+    return parent
+
+
+def _unescaped(part: str) -> str:
+    return part.replace("~1", "/").replace("~0", "~") if "~" in part else part
+
+
+def _write(parent: Any, last: str, op: Op) -> None:  # noqa: ANN401 a JSON document
+    if type(parent) is not list:
+        if op.op == "replace" and last not in parent:
+            raise KeyError(last)
+        parent[last] = op.value
+    elif op.op == "replace":
         parent[int(last)] = op.value
-        return
-    if op.op == "replace" and last not in parent:
-        raise KeyError(last)
-    parent[last] = op.value
+    elif last == "-":
+        parent.append(op.value)
+    else:
+        raise ValueError(last)

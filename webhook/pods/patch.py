@@ -41,10 +41,10 @@ def render(edits: Iterable[Edit], pod: Pod) -> list[Op]:
         edits: In the order in which they shall be written.
         pod: The pod as it arrived; it is not changed.
     """
-    draft = _Draft(pod)
+    writer = _Writer(pod)
     for edit in edits:
-        draft.take(edit)
-    return draft.ops()
+        writer.take(edit)
+    return writer.ops
 
 
 def escaped(key: str) -> str:
@@ -52,21 +52,29 @@ def escaped(key: str) -> str:
     return key.replace("~", "~0").replace("/", "~1") if "/" in key or "~" in key else key
 
 
-class _Draft:
-    """The wanted additions, gathered by place, before any pointer is written."""
+Known = Any
+Chain = tuple[tuple[str, Known], ...]
+"""Pointers from the outermost parent that may be absent to the leaf, with what is there."""
+
+
+_SIDES = ("limits", "requests")
+
+
+class _Writer:
+    """Operations in the making: what was created by one edit is extended by the next."""
+
+    __slots__ = ("_containers", "_made", "_pod", "_spec", "ops")
 
     def __init__(self, pod: Pod) -> None:
+        self.ops: list[Op] = []
         self._pod = pod
         self._spec = pods.spec(pod)
-        self._annotations: dict[str, str] = {}
-        self._fields: dict[str, Any] = {}
-        self._node_selector: dict[str, str] = {}
-        self._tolerations: list[dict[str, Any]] = []
-        self._volumes: list[dict[str, Any]] = []
-        self._containers: dict[Place, _ContainerDraft] = {}
+        self._made: dict[str, Any] = {}
+        """Maps and lists that an operation of ours creates, by pointer."""
+        self._containers: dict[Place, _ContainerWriter] = {}
 
     def take(self, edit: Edit) -> None:
-        """Add one edit, or drop it where the pod already says so."""
+        """Write one edit, or nothing where the pod already says so."""
         match edit:
             case RequestResource():
                 self._container(edit.place).request(edit)
@@ -75,195 +83,152 @@ class _Draft:
             case MountVolume():
                 self._container(edit.place).mount(edit.mount)
             case AddCapability():
-                self._container(edit.place).add_capability(edit.name)
+                self._container(edit.place).capability("add", edit.name)
             case DropCapability():
-                self._container(edit.place).drop_capability(edit.name)
+                self._container(edit.place).capability("drop", edit.name)
             case _:
                 self._take_for_pod(edit)
 
     def _take_for_pod(
         self, edit: SetAnnotation | SetSpecField | SelectNode | Tolerate | AddVolume
     ) -> None:
-        spec = self._spec
         match edit:
             case SetAnnotation():
-                if pods.annotations(self._pod).get(edit.key) != edit.value:
-                    self._annotations[edit.key] = edit.value
+                self._set_annotation(edit)
             case SetSpecField():
-                if spec.get(edit.field) != edit.value:
-                    self._fields[edit.field] = edit.value
+                if self._spec.get(edit.field) != edit.value:
+                    verb = "replace" if edit.field in self._spec else "add"
+                    self.ops.append(Op(verb, f"/spec/{edit.field}", edit.value))
             case SelectNode():
-                if edit.key not in (spec.get("nodeSelector") or {}):
-                    self._node_selector[edit.key] = edit.value
+                known = self._spec.get("nodeSelector")
+                if edit.key not in (known or {}):
+                    self.set(edit.key, edit.value, (("/spec/nodeSelector", known),))
             case Tolerate():
-                if edit.toleration not in (*(spec.get("tolerations") or ()), *self._tolerations):
-                    self._tolerations.append(edit.toleration)
+                listed = self._spec.get("tolerations")
+                if edit.toleration not in (listed or ()):
+                    self.append(edit.toleration, (("/spec/tolerations", listed),))
             case AddVolume():
-                self._add_volume(edit)
+                volumes = self._spec.get("volumes")
+                if edit.name not in [volume.get("name") for volume in volumes or ()]:
+                    volume = {"name": edit.name, **edit.source}
+                    self.append(volume, (("/spec/volumes", volumes),))
             case _:
                 assert_never(edit)
 
-    def _add_volume(self, edit: AddVolume) -> None:
-        taken = (*(self._spec.get("volumes") or ()), *self._volumes)
-        if all(volume.get("name") != edit.name for volume in taken):
-            self._volumes.append({"name": edit.name, **edit.source})
-
-    def _container(self, place: Place) -> "_ContainerDraft":
-        draft = self._containers.get(place)
-        if draft is None:
-            draft = self._containers[place] = _ContainerDraft(pods.container_at(self._pod, place))
-        return draft
-
-    def ops(self) -> list[Op]:
-        """Return the operations, in the pod's own order of fields."""
-        ops: list[Op] = []
+    def _set_annotation(self, edit: SetAnnotation) -> None:
         metadata = self._pod.get("metadata")
-        if metadata is None and self._annotations:
-            ops.append(Op("add", "/metadata", {}))
-            metadata = {}
-        _extend_map(
-            ops, "/metadata/annotations", (metadata or {}).get("annotations"), self._annotations
-        )
-        for field, value in self._fields.items():
-            verb = "replace" if field in self._spec else "add"
-            ops.append(Op(verb, f"/spec/{field}", value))
-        _extend_map(ops, "/spec/nodeSelector", self._spec.get("nodeSelector"), self._node_selector)
-        _extend_list(ops, "/spec/tolerations", self._spec.get("tolerations"), self._tolerations)
-        _extend_list(ops, "/spec/volumes", self._spec.get("volumes"), self._volumes)
-        for (field, index), draft in sorted(self._containers.items()):
-            draft.write(ops, f"/spec/{field}/{index}")
-        return ops
+        known = (metadata or {}).get("annotations")
+        if known is None or known.get(edit.key) != edit.value:
+            chain = (("/metadata", metadata), ("/metadata/annotations", known))
+            self.set(edit.key, edit.value, chain)
+
+    def _container(self, place: Place) -> "_ContainerWriter":
+        writer = self._containers.get(place)
+        if writer is None:
+            container = pods.container_at(self._pod, place)
+            writer = _ContainerWriter(self, container, f"/spec/{place[0]}/{place[1]}")
+            self._containers[place] = writer
+        return writer
+
+    def set(self, key: str, value: Any, chain: Chain) -> None:  # noqa: ANN401 JSON is anything
+        """Set a key of the map at the end of a chain."""
+        path, known = chain[-1]
+        if known is not None:
+            verb = "replace" if key in known else "add"
+            self.ops.append(Op(verb, f"{path}/{escaped(key)}", value))
+            return
+        made = self._made.get(path)
+        if made is None:
+            self._make({key: value}, chain)
+        else:
+            made[key] = value
+
+    def append(self, item: Any, chain: Chain) -> None:  # noqa: ANN401 JSON is anything
+        """Append to the list at the end of a chain, once."""
+        path, known = chain[-1]
+        made = self._made.get(path)
+        if made is None:
+            made = [item]
+            if known is None:
+                self._make(made, chain)
+                return
+            self._made[path] = made
+        elif item in made:
+            return
+        else:
+            made.append(item)
+        if known is not None:
+            self.ops.append(Op("add", f"{path}/-", item))
+
+    def _make(self, value: Any, chain: Chain) -> None:  # noqa: ANN401 JSON is anything
+        """Create the end of a chain, and what is absent above it, in one operation."""
+        path, _ = chain[-1]
+        self._made[path] = value
+        for level in range(len(chain) - 2, -1, -1):
+            parent_path, known = chain[level]
+            if known is not None:
+                break
+            key = path[len(parent_path) + 1 :]
+            made = self._made.get(parent_path)
+            if made is not None:
+                made[key] = value
+                return
+            path, value = parent_path, {key: value}
+            self._made[path] = value
+        self.ops.append(Op("add", path, value))
 
 
-class _ContainerDraft:
-    """The wanted additions to one container."""
+class _ContainerWriter:
+    """Operations on one container."""
 
-    def __init__(self, container: Container) -> None:
+    __slots__ = ("_container", "_env_names", "_path", "_writer")
+
+    def __init__(self, writer: _Writer, container: Container, path: str) -> None:
+        self._writer = writer
         self._container = container
-        resources = container.get("resources") or {}
-        self._known_limits = resources.get("limits") or {}
-        self._known_requests = resources.get("requests") or {}
-        self._known_env: dict[str, list[int]] | None = None
-        self._requests: dict[str, str] = {}
-        self._limits: dict[str, str] = {}
-        self._env: list[dict[str, str]] = []
-        self._replaced_env: list[tuple[int, dict[str, str]]] = []
-        self._add: list[str] = []
-        self._drop: list[str] = []
-        self._mounts: list[dict[str, Any]] = []
+        self._path = path
+        self._env_names: list[str] | None = None
 
     def request(self, edit: RequestResource) -> None:
-        if self._known_limits.get(edit.resource) != edit.quantity:
-            self._limits[edit.resource] = edit.quantity
-        if self._known_requests.get(edit.resource) != edit.quantity:
-            self._requests[edit.resource] = edit.quantity
+        """Set one resource in limits and in requests."""
+        resources = self._container.get("resources")
+        path = f"{self._path}/resources"
+        name, quantity = edit.resource, edit.quantity
+        for side in _SIDES:
+            known: Known = resources.get(side) if resources else None
+            if known is None or known.get(name) != quantity:
+                chain = ((path, resources), (f"{path}/{side}", known))
+                self._writer.set(name, quantity, chain)
 
     def set_env(self, edit: SetEnv) -> None:
-        known = self._places_of_env().get(edit.name, [])
+        """Append a variable; where the name is taken, replace each that has it, if so told."""
+        env = self._container.get("env")
+        if self._env_names is None:
+            self._env_names = [item.name for item in env or ()]
         item = {"name": edit.name, "value": edit.value}
-        if not known:
-            if all(added["name"] != edit.name for added in self._env):
-                self._env.append(item)
+        if edit.name not in self._env_names:
+            self._writer.append(item, ((f"{self._path}/env", env),))
+        elif edit.replaces:
+            for index, known in enumerate(env or ()):
+                if known.name == edit.name and known.value != edit.value:
+                    self._writer.ops.append(Op("replace", f"{self._path}/env/{index}", item))
+
+    def capability(self, verb: str, name: str) -> None:
+        """Add or drop a capability, unless the list says so already."""
+        context = self._container.get("securityContext")
+        capabilities = (context or {}).get("capabilities")
+        lists: Mapping[str, Any] = capabilities or {}
+        known = lists.get(verb)
+        if known and (name in known or "ALL" in known):
             return
-        env = self._container.get("env") or []
-        if edit.replaces and any(env[index].value != edit.value for index in known):
-            self._replaced_env += [(index, item) for index in known]
-
-    def _places_of_env(self) -> dict[str, list[int]]:
-        """Return where each variable stands; the last of one name counts for the process."""
-        if self._known_env is None:
-            self._known_env = {}
-            for index, item in enumerate(self._container.get("env") or ()):
-                self._known_env.setdefault(item.name, []).append(index)
-        return self._known_env
-
-    def add_capability(self, name: str) -> None:
-        known = self._capabilities().get("add") or ()
-        if name not in known and "ALL" not in known and name not in self._add:
-            self._add.append(name)
-
-    def drop_capability(self, name: str) -> None:
-        known = self._capabilities().get("drop") or ()
-        if name not in known and "ALL" not in known and name not in self._drop:
-            self._drop.append(name)
+        path = f"{self._path}/securityContext"
+        deeper = f"{path}/capabilities"
+        chain = ((path, context), (deeper, capabilities), (f"{deeper}/{verb}", known))
+        self._writer.append(name, chain)
 
     def mount(self, mount: dict[str, Any]) -> None:
-        taken = (*(self._container.get("volumeMounts") or ()), *self._mounts)
+        """Mount a volume, unless something is mounted on its path."""
+        mounts = self._container.get("volumeMounts")
         path = pods.mount_path(mount)
-        if all(pods.mount_path(known) != path for known in taken):
-            self._mounts.append(mount)
-
-    def _capabilities(self) -> pods.Capabilities:
-        return (self._container.get("securityContext") or {}).get("capabilities") or {}
-
-    def write(self, ops: list[Op], path: str) -> None:
-        """Add this container's operations."""
-        container = self._container
-        for index, item in self._replaced_env:
-            ops.append(Op("replace", f"{path}/env/{index}", item))
-        _extend_list(ops, f"{path}/env", container.get("env"), self._env)
-        _extend_tree(
-            ops,
-            f"{path}/resources",
-            container.get("resources"),
-            {"limits": self._limits, "requests": self._requests},
-        )
-        self._write_capabilities(ops, f"{path}/securityContext")
-        _extend_list(ops, f"{path}/volumeMounts", container.get("volumeMounts"), self._mounts)
-
-    def _write_capabilities(self, ops: list[Op], path: str) -> None:
-        lists = {"add": self._add, "drop": self._drop}
-        wanted = {key: names for key, names in lists.items() if names}
-        if not wanted:
-            return
-        context = self._container.get("securityContext")
-        if context is None:
-            ops.append(Op("add", path, {"capabilities": wanted}))
-            return
-        known = context.get("capabilities")
-        if known is None:
-            ops.append(Op("add", f"{path}/capabilities", wanted))
-            return
-        held: Mapping[str, Any] = known
-        for key, names in wanted.items():
-            _extend_list(ops, f"{path}/capabilities/{key}", held.get(key), names)
-
-
-def _extend_list(ops: list[Op], path: str, known: list[Any] | None, items: list[Any]) -> None:
-    """Append to a list, which may be absent or null."""
-    if not items:
-        return
-    if known is None:
-        ops.append(Op("add", path, items))
-        return
-    ops.extend(Op("add", f"{path}/-", item) for item in items)
-
-
-def _extend_map(
-    ops: list[Op], path: str, known: dict[str, Any] | None, items: dict[str, Any]
-) -> None:
-    """Set keys of a map, which may be absent or null."""
-    if not items:
-        return
-    if known is None:
-        ops.append(Op("add", path, items))
-        return
-    for key, value in items.items():
-        ops.append(Op("replace" if key in known else "add", f"{path}/{escaped(key)}", value))
-
-
-def _extend_tree(
-    ops: list[Op],
-    path: str,
-    known: Mapping[str, Any] | None,
-    items: dict[str, dict[str, Any]],
-) -> None:
-    """Set keys of maps that share a parent, which may be absent or null itself."""
-    wanted = {key: values for key, values in items.items() if values}
-    if not wanted:
-        return
-    if known is None:
-        ops.append(Op("add", path, wanted))
-        return
-    for key, values in wanted.items():
-        _extend_map(ops, f"{path}/{key}", known.get(key), values)
+        if path not in [pods.mount_path(known) for known in mounts or ()]:
+            self._writer.append(mount, ((f"{self._path}/volumeMounts", mounts),))

@@ -8,6 +8,7 @@ Source of the field names: kubernetes/api ``core/v1/types.go``.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from posixpath import normpath
 from typing import Any, Final, TypedDict
 
@@ -192,4 +193,9 @@ def is_privileged(container: Container) -> bool:
 
 def mount_path(mount: Mapping[str, Any] | VolumeMount) -> str:
     """Return where a volume is mounted, in one spelling: ``//dev//shm/`` is ``/dev/shm``."""
-    return normpath("/" + str(mount.get("mountPath", "")).lstrip("/"))
+    return _normal(mount.get("mountPath") or "")
+
+
+@lru_cache(maxsize=4096)
+def _normal(path: str) -> str:
+    return normpath("/" + path.lstrip("/"))

@@ -86,24 +86,20 @@ def _yaml_values(text: str) -> Iterator[tuple[object, str]]:
     number, line = 0, 1
     loader = _Loader(text)
     try:
-        while loader.check_node():
+        while True:
             number += 1
-            node = loader.get_node()
+            node = loader.get_node() if loader.check_node() else None
             if node is None:
-                break
+                return
             line = node.start_mark.line + 1
             yield loader.construct_document(node), f"document {number}, line {line}"
     except yaml.MarkedYAMLError as err:
         mark = err.problem_mark or err.context_mark
         where = mark.line + 1 if mark else line
-        # The parser fails while it looks for the next document; the builder within this one.
-        at = max(number, 1) if isinstance(err, yaml.constructor.ConstructorError) else number + 1
-        raise UnreadableFile(f"document {at}, line {where}: not YAML: {err.problem}") from err
-    except yaml.YAMLError as err:
+        raise UnreadableFile(f"document {number}, line {where}: not YAML: {err.problem}") from err
+    except (yaml.YAMLError, ValueError, RecursionError) as err:
         reason = " ".join(str(err).split())
-        raise UnreadableFile(f"document {number + 1}, line {line}: not YAML: {reason}") from err
-    except (ValueError, RecursionError) as err:
-        raise UnreadableFile(f"document {number}, line {line}: not YAML: {err}") from err
+        raise UnreadableFile(f"document {number}, line {line}: not YAML: {reason}") from err
     finally:
         loader.dispose()
 

@@ -136,7 +136,7 @@ def _reread(path: Path, name: str, known: _File | None) -> _File:
 
 
 def _still(kept: tuple[Document, ...]) -> str:
-    return f"; the {len(kept)} objects it held before still count" if kept else ""
+    return "; what it held before still counts" if kept else ""
 
 
 def _merge(

@@ -70,11 +70,11 @@ class Reflector:
                 await self._pace.sleep(pause)
 
     def put(self, found: dict[str, Any]) -> None:
-        """Take an object that was read by other means."""
+        """Take an object that was read by other means; it is in the snapshot at once."""
         change = self._change(found)
         if change is not None:
             self._cache.offer([change])
-            self._cache.flush()
+        self._cache.flush()
 
     async def _list(self) -> str:
         """Bring the cache up to date and return where a watch goes on.

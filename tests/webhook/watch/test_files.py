@@ -1,0 +1,197 @@
+"""Objects from a folder, and what becomes of broken files."""
+
+import asyncio
+import contextlib
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.eventually import eventually
+from tests.fakes.pace import FakePace
+from webhook.watch.cache import Cache
+from webhook.watch.files import FileSource, Folder
+
+NAD = "NetworkAttachmentDefinition"
+
+
+def nad(name: str, namespace: str = "team") -> str:
+    """Return the YAML of a NAD."""
+    return f"""---
+apiVersion: k8s.cni.cncf.io/v1
+kind: {NAD}
+metadata: {{name: {name}, namespace: {namespace}}}
+spec: {{config: "{{}}"}}
+"""
+
+
+def names(folder: Folder) -> list[str]:
+    """Return the names of the folder's NADs."""
+    return [one["metadata"]["name"] for one in folder.objects().get(NAD, [])]
+
+
+def test_yaml_and_json_at_any_depth_are_read(tmp_path: Path) -> None:
+    """Every .yaml, .yml and .json file counts; other files and hidden ones do not."""
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "a.yaml").write_text(nad("a") + nad("b"))
+    (tmp_path / "deep" / "er" / "c.yml").write_text(nad("c"))
+    (tmp_path / "d.json").write_text(
+        f'{{"apiVersion": "k8s.cni.cncf.io/v1", "kind": "{NAD}", "metadata": {{"name": "d"}}}}'
+    )
+    (tmp_path / "readme.txt").write_text("none")
+    (tmp_path / ".git" / "x.yaml").write_text(nad("hidden"))
+    folder = Folder(tmp_path)
+    assert folder.look()
+    assert sorted(names(folder)) == ["a", "b", "c", "d"]
+    assert folder.problems() == ()
+
+
+def test_nothing_new_is_nothing_new(tmp_path: Path) -> None:
+    """A folder that did not change is not handed over again, empty ones included."""
+    folder = Folder(tmp_path)
+    assert folder.look()
+    assert not folder.look()
+    (tmp_path / "a.yaml").write_text(nad("a"))
+    assert folder.look()
+    assert not folder.look()
+
+
+def test_a_changed_file_is_read_again_and_a_deleted_one_forgotten(tmp_path: Path) -> None:
+    """The folder is the truth."""
+    path = tmp_path / "a.yaml"
+    path.write_text(nad("a"))
+    folder = Folder(tmp_path)
+    folder.look()
+    path.write_text(nad("a") + nad("b"))
+    assert folder.look()
+    assert names(folder) == ["a", "b"]
+    path.unlink()
+    assert folder.look()
+    assert names(folder) == []
+
+
+def test_a_broken_file_keeps_its_last_good_objects(tmp_path: Path) -> None:
+    """The sentence names file, document and line; the objects stay until the file is good."""
+    path = tmp_path / "a.yaml"
+    path.write_text(nad("a"))
+    folder = Folder(tmp_path)
+    folder.look()
+    path.write_text(nad("b") + "---\nspec: [}\n")
+    assert folder.look()
+    assert names(folder) == ["a"]
+    (problem,) = folder.problems()
+    assert problem.startswith("a.yaml: document 2, line 7: not YAML")
+    assert problem.endswith("; what it held before still counts")
+    path.write_text(nad("b"))
+    assert folder.look()
+    assert names(folder) == ["b"]
+    assert folder.problems() == ()
+
+
+def test_at_start_the_files_that_parse_count(tmp_path: Path) -> None:
+    """A broken file does not take the others with it."""
+    (tmp_path / "a.yaml").write_text("{{ helm }}: [")
+    (tmp_path / "b.yaml").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "c.yaml").write_text(nad("c"))
+    folder = Folder(tmp_path)
+    folder.look()
+    assert names(folder) == ["c"]
+    assert [one.split(":")[0] for one in folder.problems()] == ["a.yaml", "b.yaml"]
+
+
+def test_an_object_that_is_there_twice_is_said_and_the_last_counts(tmp_path: Path) -> None:
+    """Two files that disagree are a mistake someone should hear of."""
+    (tmp_path / "a.yaml").write_text(nad("a"))
+    (tmp_path / "b.yaml").write_text(nad("a").replace("{}", "{ }"))
+    folder = Folder(tmp_path)
+    folder.look()
+    assert len(names(folder)) == 1
+    assert folder.objects()[NAD][0]["spec"]["config"] == "{ }"
+    (problem,) = folder.problems()
+    assert problem == (
+        f"b.yaml: document 1, line 2: {NAD} team/a: is in a.yaml already; this one counts"
+    )
+
+
+def test_a_namespaced_object_without_namespace_is_in_default(tmp_path: Path) -> None:
+    """As kubectl apply would put it there."""
+    (tmp_path / "a.yaml").write_text(nad("a").replace(", namespace: team", ""))
+    folder = Folder(tmp_path)
+    folder.look()
+    assert folder.objects()[NAD][0]["metadata"]["namespace"] == "default"
+
+
+def test_another_version_of_our_kinds_is_said(tmp_path: Path) -> None:
+    """A wrong apiVersion would silently be ignored otherwise."""
+    (tmp_path / "a.yaml").write_text(nad("a").replace("cncf.io/v1", "cncf.io/v2"))
+    folder = Folder(tmp_path)
+    folder.look()
+    assert names(folder) == []
+    assert folder.problems() == (
+        f"a.yaml: document 1, line 2: {NAD} a: apiVersion: got k8s.cni.cncf.io/v2, "
+        "want k8s.cni.cncf.io/v1",
+    )
+
+
+def test_other_kinds_are_none_of_our_business(tmp_path: Path) -> None:
+    """A folder may hold Deployments too."""
+    (tmp_path / "a.yaml").write_text("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}")
+    folder = Folder(tmp_path)
+    folder.look()
+    assert folder.problems() == ()
+    assert "Deployment" not in folder.objects()
+
+
+def test_a_mounted_config_map_is_read_once(tmp_path: Path) -> None:
+    """The kubelet's ..data links do not make every object appear twice."""
+    real = tmp_path / "..2026_01_01"
+    real.mkdir()
+    (real / "a.yaml").write_text(nad("a"))
+    (tmp_path / "..data").symlink_to(real.name)
+    (tmp_path / "a.yaml").symlink_to("..data/a.yaml")
+    folder = Folder(tmp_path)
+    folder.look()
+    assert names(folder) == ["a"]
+    assert folder.problems() == ()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_without_permission_is_said(tmp_path: Path) -> None:
+    """A file that we may not read is named with the reason."""
+    path = tmp_path / "a.yaml"
+    path.write_text(nad("a"))
+    path.chmod(0)
+    folder = Folder(tmp_path)
+    folder.look()
+    assert folder.problems() == ("a.yaml: cannot be read: Permission denied",)
+
+
+def test_a_dangling_link_is_said(tmp_path: Path) -> None:
+    """A link to nowhere is named, and does not stop the others."""
+    (tmp_path / "a.yaml").symlink_to("nowhere")
+    (tmp_path / "b.yaml").write_text(nad("b"))
+    folder = Folder(tmp_path)
+    folder.look()
+    assert names(folder) == ["b"]
+    assert folder.problems() == ("a.yaml: cannot be read: No such file or directory",)
+
+
+async def test_the_cache_follows_the_folder(
+    tmp_path: Path, cache: Cache, fake_pace: FakePace
+) -> None:
+    """Read once: ready. Changed later: in the snapshot soon after."""
+    (tmp_path / "a.yaml").write_text(nad("a"))
+    source = FileSource(tmp_path, cache, fake_pace.pace)
+    await source.read()
+    assert cache.missing() == []
+    assert set(cache.current().shard("team").nads) == {"a"}
+    running = asyncio.create_task(source.run())
+    (tmp_path / "a.yaml").write_text(nad("b") + nad("c"))
+    await eventually(lambda: set(cache.current().shard("team").nads) == {"b", "c"})
+    (tmp_path / "a.yaml").write_text("[")
+    await eventually(cache.problems)
+    assert set(cache.current().shard("team").nads) == {"b", "c"}
+    running.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await running
