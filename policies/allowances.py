@@ -113,11 +113,9 @@ def _shared_memory(applicable: Applicable, merged: Defaults) -> tuple[str, Refus
             )
         return asked, None
     size = merged.shared_memory or DEFAULT_SHARED_MEMORY
-    if not parse(size):
-        return "", None
     if limit is not None and (parse(size) or 0) > (parse(limit) or 0):
-        return limit, None
-    return size, None
+        size = limit
+    return (size if parse(size) else ""), None
 
 
 def _pod_security(

@@ -7,7 +7,7 @@ carries it: the governing keys are compared before a pod is sent there.
 from policies.governance import interface_of
 from policies.nad import Nad
 from policies.network import Mode, NetworkSpec, Rail
-from policies.partition import MEMBERSHIP_BIT, shown
+from policies.partition import shown
 from policies.shapes import Isolation, PartitionType
 
 CNI_TYPE = {
@@ -69,8 +69,7 @@ def _number_difference(spec: NetworkSpec, rail: Rail, nad: Nad, number: int | No
     if spec.mode is Mode.SRIOV_ETHERNET:
         carried, kind = nad.vlan or None, PartitionType.VLAN
     else:
-        carried, kind = nad.pkey, PartitionType.PKEY
-        carried = carried & ~MEMBERSHIP_BIT if carried else None
+        carried, kind = nad.pkey or None, PartitionType.PKEY
     if carried == number:
         return None
     return f"carries {_said(kind, carried)}, but the policy says {_said(kind, number)}"
@@ -83,8 +82,8 @@ def _master_difference(rail: Rail, nad: Nad, number: int | None) -> str | None:
     wanted = {_master(name, number) for name in names}
     if len(nad.masters) == 1 and nad.masters[0] in wanted:
         return None
-    if not names and len(nad.masters) == 1:
-        if nad.masters[0] == f"{interface_of(nad.masters[0])}.{number}":
+    if not names:
+        if len(nad.masters) == 1 and nad.masters[0] == f"{interface_of(nad.masters[0])}.{number}":
             return None
         wanted = {f"<interface>.{number}"}
     have = ", ".join(nad.masters) or "absent (the default route's interface)"

@@ -7,7 +7,8 @@ Source: Go's encoding/json (``fold.go``, ``decode.go``), used by Multus and ever
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from policies.errors import AmbiguousJSON as AmbiguousJSON  # noqa: PLC0414 part of the interface
@@ -23,7 +24,8 @@ def loads(text: str, known: frozenset[str] = frozenset()) -> Any:  # noqa: ANN40
 
     Raises:
         AmbiguousJSON: Not JSON, a key twice (regardless of case), a known key in another case,
-            NaN or Infinity, a lone surrogate, or nested too deep. The message holds the place.
+            NaN or Infinity, a number out of range, a lone surrogate, or nested too deep. The
+            message holds the place.
     """
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -31,12 +33,14 @@ def loads(text: str, known: frozenset[str] = frozenset()) -> Any:  # noqa: ANN40
 
     try:
         value = json.loads(text, object_pairs_hook=pairs, parse_constant=_refuse_constant)
-        json.dumps(value, ensure_ascii=False).encode()
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except json.JSONDecodeError as err:
         message = f"not valid JSON: {err.msg} at character {err.pos + 1}"
         raise AmbiguousJSON(message) from err
     except UnicodeEncodeError as err:
         raise AmbiguousJSON("a string holds half of a surrogate pair") from err
+    except ValueError as err:
+        raise AmbiguousJSON("a number is out of range") from err
     except RecursionError as err:
         raise AmbiguousJSON("nested too deep") from err
     return value
@@ -52,7 +56,7 @@ def _unambiguous(items: list[tuple[str, Any]], known: frozenset[str]) -> dict[st
     found = dict(items)
     folded = {key.casefold() for key in found}
     if len(folded) != len(items):
-        message = f"key {_repeated(key for key, _ in items)} occurs twice (letter case is ignored)"
+        message = f"key {_repeated(items)!r} occurs twice (letter case is ignored)"
         raise AmbiguousJSON(message)
     if known:
         refuse_variants(found, known)
@@ -75,13 +79,10 @@ def refuse_variants(found: Mapping[str, Any], known: frozenset[str]) -> None:
             raise AmbiguousJSON(message)
 
 
-def _repeated(keys: Iterable[str]) -> str:
-    seen: set[str] = set()
-    for key in keys:
-        if key.casefold() in seen:
-            return repr(key)
-        seen.add(key.casefold())
-    return "?"  # pragma: no cover - the caller has counted a repetition
+def _repeated(items: list[tuple[str, Any]]) -> str:
+    """Return the last key that is there more than once: the one that Go would let win."""
+    counts = Counter(key.casefold() for key, _ in items)
+    return next(key for key, _ in reversed(items) if counts[key.casefold()] > 1)
 
 
 _SPELLINGS: dict[frozenset[str], Mapping[str, str]] = {}

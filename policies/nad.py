@@ -9,6 +9,7 @@ sriov-cni ``pkg/types``, ib-sriov-cni ``pkg/types``, containernetworking/plugins
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from sys import intern
 from typing import Any
 
@@ -17,6 +18,7 @@ import msgspec
 from policies import gojson
 from policies.errors import AmbiguousJSON
 from policies.names import LABEL_RENDERED, RESOURCE_NAME_ANNOTATION
+from policies.parse import texts
 
 FIXED_DEVICE_KEYS = frozenset({"device", "hwaddr", "kernelpath", "pciBusID", "deviceID"})
 """Keys that name a device of the node, so that the pod takes it whatever it was allocated."""
@@ -70,12 +72,12 @@ def read(nad: Mapping[str, Any]) -> Nad:
         nad: The object as the API serves it (``k8s.cni.cncf.io/v1``).
     """
     metadata = nad.get("metadata") or {}
-    annotations = metadata.get("annotations") or {}
+    annotations = texts(metadata.get("annotations"))
     head: dict[str, Any] = {
         "namespace": intern(str(metadata.get("namespace") or "")),
         "name": str(metadata.get("name") or ""),
-        "rendered": intern(str((metadata.get("labels") or {}).get(LABEL_RENDERED) or "")),
-        "resource_name": intern(str(annotations.get(RESOURCE_NAME_ANNOTATION) or "")),
+        "rendered": intern(texts(metadata.get("labels")).get(LABEL_RENDERED, "")),
+        "resource_name": intern(annotations.get(RESOURCE_NAME_ANNOTATION, "")),
     }
     spec = nad.get("spec") or {}
     config = spec.get("config") if isinstance(spec, Mapping) else None
@@ -96,13 +98,21 @@ def _governing(config: object) -> dict[str, Any]:
     plugins = _plugins(parsed)
     main = plugins[0]
     return {
-        "types": tuple(_type(plugin) for plugin in plugins),
-        "masters": tuple(intern(m) for p in plugins if isinstance(m := p.get("master"), str) and m),
+        "types": _shared(tuple(_type(plugin) for plugin in plugins)),
+        "masters": _shared(
+            tuple(intern(m) for p in plugins if isinstance(m := p.get("master"), str) and m)
+        ),
         "vlan": _vlan(main),
         "pkey": _pkey(main),
         "flags": _flags(main, plugins),
         "ipam": intern(_ipam(main)),
     }
+
+
+@lru_cache(maxsize=4096)
+def _shared(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return an equal tuple that many NADs share: a cluster has few kinds and interfaces."""
+    return names
 
 
 def _plugins(parsed: dict[str, Any]) -> list[dict[str, Any]]:

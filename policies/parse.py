@@ -1,4 +1,4 @@
-"""Custom resources from raw objects, with one sentence for what does not fit."""
+"""Values from raw objects, with one sentence for what does not fit."""
 
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -40,3 +40,14 @@ def title(kind: str, raw: Mapping[str, Any]) -> str:
         return kind
     parts = [str(metadata[key]) for key in ("namespace", "name") if metadata.get(key)]
     return f"{kind} {'/'.join(parts)}"
+
+
+def texts(found: object) -> dict[str, str]:
+    """Return the entries of labels or annotations that are texts; none of anything else.
+
+    Args:
+        found: ``metadata.labels`` or ``metadata.annotations``; of a file it may be of any type.
+    """
+    if not isinstance(found, Mapping):
+        return {}
+    return {key: found[key] for key in found if isinstance(key, str) and isinstance(found[key], str)}

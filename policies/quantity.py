@@ -4,7 +4,7 @@ Source: kubernetes/apimachinery ``pkg/api/resource/quantity.go`` (grammar, suffi
 """
 
 import re
-from decimal import Decimal
+from decimal import Context, Decimal
 from functools import lru_cache
 
 _GRAMMAR = re.compile(
@@ -14,6 +14,8 @@ _DECIMAL = {"n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15,
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _LONGEST = 64
 """Longer texts are no quantities; the API server's own printing stays far below."""
+_EXACT = Context(prec=2 * _LONGEST)
+"""Room for every digit of the longest text times the largest suffix, so that nothing is rounded."""
 
 
 @lru_cache(maxsize=4096)
@@ -29,10 +31,10 @@ def parse(text: str) -> Decimal | None:
     digits, suffix = match["digits"], match["suffix"] or ""
     value = Decimal("-" + digits if text.startswith("-") else digits)
     if suffix in _BINARY:
-        return value * (1 << _BINARY[suffix])
+        return _EXACT.multiply(value, Decimal(1 << _BINARY[suffix]))
     if suffix in _DECIMAL:
-        return value.scaleb(_DECIMAL[suffix])
-    return value.scaleb(int(suffix[1:])) if suffix else value
+        return _EXACT.scaleb(value, _DECIMAL[suffix])
+    return _EXACT.scaleb(value, int(suffix[1:])) if suffix else value
 
 
 def whole(value: str | int | None) -> int | None:

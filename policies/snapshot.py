@@ -15,7 +15,7 @@ from policies.errors import InvalidObject
 from policies.governance import Governance
 from policies.nad import Nad
 from policies.network import RDMANetwork
-from policies.parse import parse
+from policies.parse import parse, texts
 from policies.partition import RDMAPartition
 from policies.policy import RDMAPolicy
 from policies.rules import Rules
@@ -49,7 +49,7 @@ Change = Put | Gone | Everything
 
 
 class Network(msgspec.Struct, frozen=True):
-    """One RDMANetwork: its last good version, and why it cannot be used where it cannot."""
+    """One RDMANetwork: the last version that parsed, and why it cannot be used where it cannot."""
 
     name: str
     model: RDMANetwork | None
@@ -157,6 +157,7 @@ class _Draft:
         self._shards = dict(base.shards)
         self._claims = base.claims
         self._fresh_nads: set[str] = set()
+        self._touched: set[str] = set()
         self._problems = {_subject(text): text for text in base.problems}
 
     def take(self, change: Change) -> None:
@@ -171,15 +172,18 @@ class _Draft:
             case Gone():
                 gone(self, change.namespace, change.name)
             case Everything():
-                objects = list(change.objects)
-                kept = {_place(raw) for raw in objects}
+                kept: set[tuple[str, str]] = set()
+                for raw in change.objects:
+                    kept.add(_place(raw))
+                    put(self, raw)
                 for place in [place for place in known(self) if place not in kept]:
                     gone(self, *place)
-                for raw in objects:
-                    put(self, raw)
 
     def finished(self) -> Snapshot:
         """Return the immutable result."""
+        for namespace in self._touched:
+            if self._shards[namespace] == _EMPTY_SHARD:
+                del self._shards[namespace]
         governed = self._base.governance
         if self._networks_changed:
             governed = governance.of(one.model for one in self._networks.values() if one.model)
@@ -196,14 +200,15 @@ class _Draft:
     def put_network(self, raw: Mapping[str, Any]) -> None:
         _, name = _place(raw)
         known = self._networks.get(name)
-        model: RDMANetwork | None
         try:
             model = parse(RDMANetwork, raw)
             why = accept.problem(model.spec, self._base.rules)
             problem = f"RDMANetwork {name}: {why}" if why else ""
+            self._networks[name] = Network(name, model, problem)
         except InvalidObject as err:
-            model, problem = (known.model if known else None), str(err)
-        self._networks[name] = Network(name, model, problem)
+            problem = str(err)
+            if known is None or known.model is None:
+                self._networks[name] = Network(name, None, problem)
         self._networks_changed = True
         self._note(f"RDMANetwork {name}", problem)
 
@@ -254,7 +259,7 @@ class _Draft:
         self._nads(namespace).pop(name, None)
 
     def put_namespace(self, raw: Mapping[str, Any]) -> None:
-        labels = (raw.get("metadata") or {}).get("labels") or {}
+        labels = texts((raw.get("metadata") or {}).get("labels"))
         self._set(_place(raw)[1], labels={intern(key): intern(labels[key]) for key in labels})
 
     def drop_namespace(self, _: str, name: str) -> None:
@@ -266,17 +271,22 @@ class _Draft:
     def policies(self) -> list[tuple[str, str]]:
         """Every policy seen, also one of a wrong name (it is in the problems)."""
         seen = [(ns, names.POLICY_NAME) for ns, shard in self._shards.items() if shard.tenancy]
-        noted = [key.split(" ", 1)[1] for key in self._problems if key.startswith("RDMAPolicy ")]
-        return [*seen, *((ns, name) for ns, _, name in (key.partition("/") for key in noted))]
+        noted = (key.partition("/") for key in self._noted(names.POLICY))
+        return [*seen, *((ns, name) for ns, _, name in noted)]
 
     def partitions(self) -> list[tuple[str, str]]:
-        return [("", name) for name in self._partitions]
+        """Every partition seen, also one that never parsed (it is in the problems)."""
+        return [("", name) for name in {*self._partitions, *self._noted(names.PARTITION)}]
 
     def nads(self) -> list[tuple[str, str]]:
         return [(ns, name) for ns, shard in self._shards.items() for name in shard.nads]
 
     def namespaces(self) -> list[tuple[str, str]]:
         return [("", name) for name, shard in self._shards.items() if shard.labels]
+
+    def _noted(self, kind: str) -> list[str]:
+        """Return the names, as messages write them, of a kind's objects with a problem."""
+        return [key[len(kind) + 1 :] for key in self._problems if key.startswith(f"{kind} ")]
 
     def _nads(self, namespace: str) -> dict[str, Nad]:
         """Return the namespace's NADs for writing: a copy, made once in this draft."""
@@ -290,6 +300,7 @@ class _Draft:
 
     def _set(self, namespace: str, **fields: Any) -> None:  # noqa: ANN401 any field of Shard
         namespace = intern(namespace)
+        self._touched.add(namespace)
         shard = self._shards.get(namespace, _EMPTY_SHARD)
         self._shards[namespace] = msgspec.structs.replace(shard, **fields)
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from policies.allowances import soften
 from policies.refusal import Notice, Reason, Refusal
 from policies.snapshot import Snapshot
+from policies.subject import Container
 from webhook.isolation.case import Case
 
 
@@ -15,21 +16,21 @@ def check(case: Case) -> Iterator[Refusal | Notice]:
     for one in case.subject.containers:
         for name, number in one.resources:
             if number and name in governed and name not in selected:
-                yield _by_hand(case, one.name, name)
+                yield _by_hand(case, one, name)
 
 
-def _by_hand(case: Case, container: str, resource: str) -> Refusal | Notice:
+def _by_hand(case: Case, container: Container, resource: str) -> Refusal | Notice:
     owners = _owners(case.snapshot, resource)
     granted = [network for network in owners if case.tenancy.grant(network)]
     if granted:
-        text = f"container {container} asks for {resource} by hand; rdma.io/network can name "
+        text = f"container {container.name} asks for {resource} by hand; rdma.io/network can name "
         return Notice(text + granted[0], 4)
     return soften(
         case.tenancy,
         Refusal(
             Reason.RESOURCE_DENIED,
-            f"spec.containers[{container}].resources: {resource} is a device of an RDMA network "
-            f"that {case.tenancy.title} does not grant; the pod's author can remove it, the "
+            f"spec.{container.place[0]}[{container.name}].resources: {resource} is a device of an "
+            f"RDMA network that {case.tenancy.title} does not grant; the pod's author can remove it, the "
             "platform admin can grant the network",
         ),
     )

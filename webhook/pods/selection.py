@@ -18,13 +18,17 @@ from webhook.pods import addresses
 from webhook.pods.errors import InvalidSelection
 
 MAX_INTERFACE = 15
-"""Longest name of a Linux interface (IFNAMSIZ - 1)."""
+"""Longest name of a Linux interface in bytes (IFNAMSIZ - 1)."""
 _RESERVED_INTERFACES = frozenset({"eth0", "lo"})
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
 _INTERFACE = re.compile(r"[^\s/]+")
 _IDENTITY_KEYS = frozenset({"name", "namespace", "interface", "interfaceRequest"})
-_KNOWN_KEYS = _IDENTITY_KEYS | addresses.CHECKS.keys()
+_KNOWN_KEYS = _IDENTITY_KEYS.union(addresses.CHECKS)
+_GO_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
+"""White space as Go's ``strings.TrimSpace`` sees it; Python's ``strip`` takes more away."""
 
 
 class Element(msgspec.Struct, frozen=True, gc=False):
@@ -158,13 +162,13 @@ def _check_name(name: str, namespace: str, number: int) -> None:
 
 def _from_item(item: str, number: int) -> Element:
     """Return one item of the comma form: ``[namespace/]name[@interface]``."""
-    text = item.strip()
+    text = item.strip(_GO_SPACE)
     if not text:
         message = f"item {number} is empty"
         raise InvalidSelection(message)
     place, at, interface = text.partition("@")
     namespace, slash, name = place.rpartition("/")
-    namespace, name, interface = namespace.strip(), name.strip(), interface.strip()
+    namespace, name, interface = (part.strip(_GO_SPACE) for part in (namespace, name, interface))
     parts = (namespace, name) if slash else (name,)
     if "@" in interface or not all(_LABEL.fullmatch(part) for part in parts):
         message = (
@@ -182,7 +186,7 @@ def _from_item(item: str, number: int) -> Element:
 def _check_interface(interface: str, number: int) -> None:
     if not interface:
         return
-    if len(interface) > MAX_INTERFACE or not _INTERFACE.fullmatch(interface):
+    if len(interface.encode()) > MAX_INTERFACE or not _INTERFACE.fullmatch(interface):
         problem = f"is no interface name of at most {MAX_INTERFACE} characters"
     elif interface in _RESERVED_INTERFACES:
         problem = "is the pod's own interface"
@@ -204,7 +208,7 @@ def _refuse_repeated_interfaces(elements: tuple[Element, ...]) -> None:
 
 
 def _refuse_repeated_routes(elements: tuple[Element, ...]) -> None:
-    routes = [":" in route for element in elements for route in element.default_routes]
+    routes = [addresses.is_ipv4(one) for element in elements for one in element.default_routes]
     if routes.count(True) > 1 or routes.count(False) > 1:
         raise InvalidSelection("two elements set a default-route; Multus allows one a family")
 
