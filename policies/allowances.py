@@ -29,10 +29,15 @@ class Allowance(msgspec.Struct, frozen=True):
 
 
 def soften(tenancy: Tenancy, refusal: Refusal) -> Refusal | Notice:
-    """Return a refusal about a pod's own rights, or the warning that it is below Enforce."""
+    """Return a refusal about a pod's own rights, or what remains of it below Enforce."""
     if tenancy.enforces:
         return refusal
-    return Notice(f"{refusal.reason} (not enforced): {refusal.message}", 1)
+    return Notice(
+        f"{refusal.reason} (not enforced): {refusal.message}",
+        rank=1,
+        not_enforced=refusal.reason.value,
+        is_silent=tenancy.enforcement == "Audit",
+    )
 
 
 def check(

@@ -8,16 +8,20 @@ from policies.names import ANNOTATION_NETWORK
 from policies.offers import Lane, Offer
 from policies.refusal import Reason, Refusal
 from policies.select import Order
-from policies.subject import Selected, Subject
-from policies.targets import Targets
+from policies.subject import Container, Selected, Subject
 from policies.wish import MAX_COUNT, over_count, where
 
 
-def amount(order: Order, targets: Targets) -> int | Refusal:
-    """Return how many attachments (or tokens for each container) one network gives."""
+def amount(order: Order, containers: tuple[Container, ...]) -> int | Refusal:
+    """Return how many attachments or tokens one network gives.
+
+    Args:
+        order: The network and the COUNT that was written.
+        containers: Those that share the attachments, or the one that gets the tokens.
+    """
     offer, wanted = order.offer, order.count
     if wanted is None:
-        default = _default_amount(offer, targets)
+        default = _default_amount(offer, containers)
         if isinstance(default, Refusal):
             return default
         wanted = default
@@ -33,17 +37,17 @@ def amount(order: Order, targets: Targets) -> int | Refusal:
     return wanted
 
 
-def _default_amount(offer: Offer, targets: Targets) -> int | Refusal:
+def _default_amount(offer: Offer, containers: tuple[Container, ...]) -> int | Refusal:
     spec = offer.spec
     if spec.per_accelerator is None:
         return spec.count if isinstance(spec.count, int) else len(offer.lanes)
-    accelerators = sum(one.accelerators for one in targets.equipped)
+    accelerators = sum(one.accelerators for one in containers)
     if accelerators:
         return accelerators * spec.per_accelerator
     return Refusal(
         Reason.ACCELERATOR_MISSING,
         f"{where(ANNOTATION_NETWORK)}: network {offer.network} gives {spec.per_accelerator} for "
-        f"each accelerator, and container {targets.equipped[0].name} asks for none; the pod's "
+        f"each accelerator, and container {containers[0].name} asks for none; the pod's "
         f"author can write {offer.network}:COUNT or request an accelerator",
     )
 
@@ -58,14 +62,14 @@ class Selections:
 
     def __init__(self, subject: Subject) -> None:
         """Start from what the pod's author selected."""
-        self._unmatched = [one for one in subject.selections if not one.is_default]
+        self._unmatched = list(subject.selections)
         used = {one.interface for one in subject.selections}
         self._free = (name for n in numbers() if (name := f"rdma{n}") not in used)
 
     def attach(self, network: str, lane: Lane) -> Attachment:
         """Return the attachment of one lane: the author's own element of that NAD, else new."""
         for index, one in enumerate(self._unmatched):
-            if (one.namespace, one.name) == (lane.namespace, lane.name):
+            if not one.is_default and (one.namespace, one.name) == (lane.namespace, lane.name):
                 del self._unmatched[index]
                 return Attachment(
                     network, lane.rail, lane.namespace, lane.name, one.interface, selected=True

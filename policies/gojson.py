@@ -56,7 +56,9 @@ def _unambiguous(items: list[tuple[str, Any]], known: frozenset[str]) -> dict[st
     found = dict(items)
     folded = {key.casefold() for key in found}
     if len(folded) != len(items):
-        message = f"key {_repeated(items)!r} occurs twice (letter case is ignored)"
+        message = (
+            f"key {_repeated([key for key, _ in items])!r} occurs twice (letter case is ignored)"
+        )
         raise AmbiguousJSON(message)
     if known:
         refuse_variants(found, known)
@@ -79,10 +81,10 @@ def refuse_variants(found: Mapping[str, Any], known: frozenset[str]) -> None:
             raise AmbiguousJSON(message)
 
 
-def _repeated(items: list[tuple[str, Any]]) -> str:
+def _repeated(keys: list[str]) -> str:
     """Return the last key that is there more than once: the one that Go would let win."""
-    counts = Counter(key.casefold() for key, _ in items)
-    return next(key for key, _ in reversed(items) if counts[key.casefold()] > 1)
+    counts = Counter(key.casefold() for key in keys)
+    return next(key for key in reversed(keys) if counts[key.casefold()] > 1)
 
 
 _SPELLINGS: dict[frozenset[str], Mapping[str, str]] = {}

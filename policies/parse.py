@@ -50,4 +50,6 @@ def texts(found: object) -> dict[str, str]:
     """
     if not isinstance(found, Mapping):
         return {}
-    return {key: found[key] for key in found if isinstance(key, str) and isinstance(found[key], str)}
+    return {
+        key: found[key] for key in found if isinstance(key, str) and isinstance(found[key], str)
+    }

@@ -81,6 +81,10 @@ class Notice(msgspec.Struct, frozen=True):
 
     text: str
     rank: int = 5
+    not_enforced: str = ""
+    """Reason of the refusal that this would be at Enforce; empty for mere advice."""
+    is_silent: bool = False
+    """Whether only the audit log is told (enforcement Audit)."""
 
 
 def quoted(value: str) -> str:

@@ -3,21 +3,19 @@
 What two injectors need is decided here, so that they stay strangers to each other.
 """
 
-from policies import allowances, dealing, defaults
+from policies import allowances, defaults
 from policies.accept import MULTUS_MODES, SHARED_HCA_MODES, WHOLE_DEVICE_MODES
 from policies.allowances import Allowance
-from policies.dealing import Selections
 from policies.defaults import Defaults
-from policies.intent import Attachment, Equipped, Intent
+from policies.intent import Intent
 from policies.network import Mode
 from policies.placement import contradiction
 from policies.refusal import Notice, Reason, Refusal
 from policies.select import Applicable, Order
 from policies.shapes import PartitionType
+from policies.shares import Shares
 from policies.snapshot import Snapshot
 from policies.stamp import stamp
-from policies.subject import Container, Selected, Subject
-from policies.targets import Targets, choose
 from policies.wish import where
 
 
@@ -26,9 +24,9 @@ def resolve(applicable: Applicable, snapshot: Snapshot) -> Intent | Refusal:
     refusal = _misfit(applicable)
     if refusal is not None:
         return refusal
-    shares = _Shares(applicable.subject)
+    shares = Shares(applicable.subject)
     for order in applicable.orders:
-        refusal = shares.take(order, applicable)
+        refusal = shares.take(order, applicable.wish)
         if refusal is not None:
             return refusal
     shares.count_by_hand(snapshot)
@@ -37,7 +35,7 @@ def resolve(applicable: Applicable, snapshot: Snapshot) -> Intent | Refusal:
     refusal = contradiction(applicable, merged.node_selector)
     if refusal is not None:
         return refusal
-    allowance = allowances.check(applicable, merged, shares.totals(), snapshot)
+    allowance = allowances.check(applicable, merged, shares.totals, snapshot)
     if isinstance(allowance, Refusal):
         return allowance
     return _intent(applicable, snapshot, shares, merged, allowance)
@@ -46,7 +44,7 @@ def resolve(applicable: Applicable, snapshot: Snapshot) -> Intent | Refusal:
 def _intent(
     applicable: Applicable,
     snapshot: Snapshot,
-    shares: "_Shares",
+    shares: Shares,
     merged: Defaults,
     allowance: Allowance,
 ) -> Intent:
@@ -110,92 +108,6 @@ def _misfit(applicable: Applicable) -> Refusal | None:
     return None
 
 
-class _Shares:
-    """What each container and each network comes to, while the orders are taken in turn."""
-
-    def __init__(self, subject: Subject) -> None:
-        self.attachments: list[Attachment] = []
-        self.by_hand: tuple[Selected, ...] = ()
-        self._subject = subject
-        self._selections = Selections(subject)
-        self._needs: dict[tuple[str, int], dict[str, int]] = {}
-        self._containers: dict[tuple[str, int], tuple[Container, bool]] = {}
-        self._whole: dict[str, tuple[str, int]] = {}
-        """The container that holds the whole devices of each resource."""
-        self._totals: dict[str, int] = {}
-
-    def take(self, order: Order, applicable: Applicable) -> Refusal | None:
-        """Add one network; return why it cannot be had."""
-        targets = choose(self._subject, applicable.wish, order.offer)
-        if isinstance(targets, Refusal):
-            return targets
-        number = dealing.amount(order, targets)
-        if isinstance(number, Refusal):
-            return number
-        lanes = dealing.dealt(order.offer.lanes, number)
-        mode = order.offer.spec.mode
-        if mode in MULTUS_MODES:
-            self.attachments += [self._selections.attach(order.offer.network, one) for one in lanes]
-        self._join(targets)
-        self._totals[order.offer.network] = number
-        if mode in WHOLE_DEVICE_MODES:
-            for lane in lanes:
-                self._add_whole(targets.equipped[0], lane.resource)
-            return None
-        tokens: dict[str, int] = {}
-        for lane in lanes:
-            has_one = mode in MULTUS_MODES
-            tokens[lane.resource] = 1 if has_one else tokens.get(lane.resource, 0) + 1
-        for container in targets.equipped:
-            self._add_tokens(container, tokens)
-        if mode not in MULTUS_MODES:
-            self._totals[order.offer.network] = number * len(targets.equipped)
-        return None
-
-    def count_by_hand(self, snapshot: Snapshot) -> None:
-        """Count elements that the author selected beyond the annotation: each takes a device."""
-        self.by_hand = self._selections.unmatched
-        for one in self.by_hand:
-            nad = snapshot.nad(one.namespace, one.name)
-            place = self._whole.get(nad.resource_name) if nad else None
-            if nad and place:
-                self._needs[place][nad.resource_name] += 1
-
-    def totals(self) -> dict[str, int]:
-        """Return attachments or tokens of each network in the whole pod."""
-        return self._totals
-
-    def equipped(self) -> tuple[Equipped, ...]:
-        """Return the containers that take part, in the pod's own order."""
-        return tuple(
-            Equipped(
-                place=one.place,
-                name=one.name,
-                resources=tuple(self._needs.get(one.place, {}).items()),
-                has_devices=self._containers[one.place][1],
-                env_by_file=one.has_env_from or self._subject.is_mpi_worker,
-            )
-            for one in self._subject.containers
-            if one.place in self._containers
-        )
-
-    def _join(self, targets: Targets) -> None:
-        for one in targets.equipped:
-            self._containers[one.place] = (one, True)
-        for one in targets.companions:
-            self._containers.setdefault(one.place, (one, False))
-
-    def _add_whole(self, container: Container, resource: str) -> None:
-        needs = self._needs.setdefault(container.place, {})
-        needs[resource] = needs.get(resource, 0) + 1
-        self._whole[resource] = container.place
-
-    def _add_tokens(self, container: Container, tokens: dict[str, int]) -> None:
-        needs = self._needs.setdefault(container.place, {})
-        for resource, number in tokens.items():
-            needs[resource] = max(needs.get(resource, 0), number)
-
-
 def _partition(orders: tuple[Order, ...]) -> str:
     """Return the partition for the stamp: one name, or ``network=name`` where they differ."""
     used = [(o.offer.network, o.offer.partition) for o in orders if o.offer.partition]
@@ -205,7 +117,7 @@ def _partition(orders: tuple[Order, ...]) -> str:
     return ",".join(f"{network}={name}" for network, name in used)
 
 
-def _notices(applicable: Applicable, shares: _Shares, snapshot: Snapshot) -> list[Notice]:
+def _notices(applicable: Applicable, shares: Shares, snapshot: Snapshot) -> list[Notice]:
     found = _unused(applicable, snapshot)
     kinds = {
         spec.partition.type

@@ -6,7 +6,7 @@ stays as its last good version and its reason, and never stops the stream of eve
 
 from collections.abc import Iterable, Mapping
 from sys import intern
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 import msgspec
 
@@ -178,6 +178,8 @@ class _Draft:
                     put(self, raw)
                 for place in [place for place in known(self) if place not in kept]:
                     gone(self, *place)
+            case _:
+                assert_never(change)
 
     def finished(self) -> Snapshot:
         """Return the immutable result."""

@@ -1,6 +1,5 @@
 """Pairs on disk, as people and the kubelet write them."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -76,7 +75,7 @@ def test_a_bundle_is_written_whole_and_for_everyone(tmp_path: Path) -> None:
     write_bundle(path, b"two")
     assert path.read_bytes() == b"two"
     assert path.stat().st_mode & 0o777 == 0o644
-    assert os.listdir(tmp_path) == ["ca"]
+    assert [one.name for one in tmp_path.iterdir()] == ["ca"]
 
 
 def test_a_bundle_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
@@ -86,4 +85,4 @@ def test_a_bundle_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None
     (tmp_path / "folder" / "full").mkdir(parents=True)
     with pytest.raises(UnwritableBundle, match="CA bundle: cannot be written"):
         write_bundle(tmp_path / "folder", b"x")
-    assert os.listdir(tmp_path) == ["folder"]
+    assert [one.name for one in tmp_path.iterdir()] == ["folder"]

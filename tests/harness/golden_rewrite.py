@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.harness import golden
-from tests.harness.golden import Case, Outcome
+from tests.harness.golden_case import Case, Expect, Outcome
 
 _PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_./~-]*")
 _WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
@@ -35,21 +35,23 @@ def main(arguments: list[str]) -> int:
 
 def _files(arguments: list[str]) -> list[Path]:
     paths = [Path(argument) for argument in arguments] or [golden.GOLDEN]
-    return [
-        one for path in paths for one in (golden.discover(path) if path.is_dir() else [path])
-    ]
+    return [one for path in paths for one in (golden.discover(path) if path.is_dir() else [path])]
 
 
 def rewritten(text: str, case: Case) -> str:
     """Return the text of a case with the engine's answer as its expectation."""
     body, waits = golden.ask(case, golden.pod_of(case), golden.snapshot_of(case))
-    found = golden.outcome_of(body, waits)
+    return written(text, case, golden.outcome_of(body, waits))
+
+
+def written(text: str, case: Case, found: Outcome | Expect) -> str:
+    """Return the text of a case with an outcome as its expectation, in the one style there is."""
     head, mark, _ = text.partition("\nexpect:")
     assert mark, "a case ends with its expect"
     return head + "\nexpect:\n" + "".join(f"  {line}\n" for line in _lines(case, found))
 
 
-def _lines(case: Case, found: Outcome) -> Iterator[str]:
+def _lines(case: Case, found: Outcome | Expect) -> Iterator[str]:
     yield f"verdict: {found.verdict}"
     for key in ("waits", "code", "reason"):
         value = getattr(found, key)
@@ -68,7 +70,8 @@ def _lines(case: Case, found: Outcome) -> Iterator[str]:
     if found.patch:
         yield "patch:"
         for op in found.patch:
-            yield f"- {{op: {op['op']}, path: {_written(op['path'])}, value: {_written(op['value'])}}}"
+            path, value = _written(op["path"]), _written(op["value"])
+            yield f"- {{op: {op['op']}, path: {path}, value: {value}}}"
 
 
 def _written(value: Any) -> str:  # noqa: ANN401 JSON is anything
@@ -84,5 +87,3 @@ def _written(value: Any) -> str:  # noqa: ANN401 JSON is anything
     if value.isprintable():
         return "'" + value.replace("'", "''") + "'"
     return json.dumps(value, ensure_ascii=False)
-
-

@@ -10,7 +10,10 @@ from typing import Any
 
 Object = dict[str, Any]
 
-_TOKEN = {"name": "kube-api-access-abcde", "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount"}
+_TOKEN = {
+    "name": "kube-api-access-abcde",
+    "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount",
+}
 _TAINTS = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 _MODES = ("downwardAPI", "configMap", "secret", "projected")
 
@@ -105,6 +108,11 @@ def _service_account(spec: Object) -> None:
     spec["volumes"] = spec.get("volumes") or []
     if any(volume["name"] == _TOKEN["name"] for volume in spec["volumes"]):
         return
-    spec["volumes"].append({"name": _TOKEN["name"], "projected": {"defaultMode": 420, "sources": []}})
+    spec["volumes"].append(
+        {"name": _TOKEN["name"], "projected": {"defaultMode": 420, "sources": []}}
+    )
     for container in _containers(spec):
-        container["volumeMounts"] = [*(container.get("volumeMounts") or ()), {**_TOKEN, "readOnly": True}]
+        container["volumeMounts"] = [
+            *(container.get("volumeMounts") or ()),
+            {**_TOKEN, "readOnly": True},
+        ]

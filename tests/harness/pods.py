@@ -4,11 +4,15 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from policies.memo import decided
 from policies.snapshot import Snapshot
+from policies.subject import Subject
 from tests.harness.golden import Outcome, outcome_of
 from webhook.admission.answer import Waiting
+from webhook.admission.describe import describe
 from webhook.admission.handle import handle
 from webhook.admission.review import decode
+from webhook.isolation import Case
 from webhook.pods.pod import Pod
 
 Object = dict[str, Any]
@@ -21,8 +25,8 @@ def container(name: str = "main", **fields: Any) -> Object:  # noqa: ANN401 JSON
 
 
 def asking(name: str = "main", **resources: str) -> Object:
-    """Return a container that asks for resources; ``__`` in a key stands for ``/``, ``_`` for ``.``."""
-    limits = {key.replace("__", "/").replace("_", "."): value for key, value in resources.items()}
+    """Return a container that asks for resources: ``rdma__hca="1"`` is ``rdma/hca: "1"``."""
+    limits = {key.replace("__", "/"): value for key, value in resources.items()}
     return container(name, resources={"limits": limits, "requests": dict(limits)})
 
 
@@ -79,3 +83,13 @@ def ask(pod: Any, snapshot: Snapshot, **request: Any) -> Outcome:  # noqa: ANN40
         place = "/".join(part for part in (found.kind, found.namespace, found.name) if part)
         return outcome_of(found.answer.body, place)
     return outcome_of(found.body)
+
+
+def case(pod: Any, snapshot: Snapshot, namespace: str = "team-a") -> Case:  # noqa: ANN401
+    """Return a pod of a namespace as the checks of isolation see it; it must be admitted so far."""
+    found = read(pod)
+    subject = describe(found, namespace, snapshot.rules)
+    assert isinstance(subject, Subject), subject
+    outcome = decided(subject, snapshot)
+    assert isinstance(outcome, tuple), outcome
+    return Case(found, *outcome, snapshot)

@@ -103,6 +103,21 @@ class Processes:
             process.wait()
         (self._pids / str(process.pid)).unlink(missing_ok=True)
 
+    def wait(self, name: str, timeout: float = STOP_SECONDS) -> int:
+        """Return the exit code of a program that ends by itself, negative after a signal.
+
+        Raises:
+            ProcessFailed: It has not ended in time, and goes on.
+        """
+        try:
+            code = self._running[name].wait(timeout=timeout)
+        except subprocess.TimeoutExpired as err:
+            raise ProcessFailed(
+                f"{name} runs on after {timeout:g} s; its last lines:\n{self.tail(name)}"
+            ) from err
+        (self._pids / str(self._running.pop(name).pid)).unlink(missing_ok=True)
+        return code
+
     def pid(self, name: str) -> int:
         """Return the process id of a running program."""
         return self._running[name].pid

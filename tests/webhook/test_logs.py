@@ -63,7 +63,7 @@ def test_a_field_of_any_type_is_written() -> None:
 def fail() -> None:
     """Log an exception."""
     try:
-        raise KeyError("inner")
+        dict[str, int]()["inner"]
     except KeyError:
         logging.getLogger("webhook.server").exception("review_failed")
 
@@ -103,3 +103,33 @@ def test_python_warnings_are_lines_too() -> None:
     (line,) = written("info", act)
     assert line["level"] == "warning"
     assert "old" in str(line["event"])
+
+
+def test_the_fast_lines_look_like_the_others() -> None:
+    """A decision's line has the same head, whoever wrote it."""
+    found: list[bytes] = []
+    line = logs.line_writer("info", found.append)
+    assert line is not None
+    line("pod_patched", {"ops": 3})
+    log = logging.getLogger("webhook.server")
+    (other,) = written("info", lambda: log.info("pod_patched", extra={"fields": {"ops": 3}}))
+    assert found[0].endswith(b"}\n")
+    assert list(json.loads(found[0])) == list(other)
+    assert {**json.loads(found[0]), "time": 0} == {**other, "time": 0}
+
+
+def test_a_reader_that_left_is_no_error() -> None:
+    """A closed pipe does not fail the request that wants to write to it."""
+
+    def write(_: bytes) -> None:
+        raise BrokenPipeError
+
+    line = logs.line_writer("info", write)
+    assert line is not None
+    line("pod_patched", {})
+
+
+def test_above_info_nobody_writes_fast_lines() -> None:
+    """At warning there is no function to call."""
+    assert logs.line_writer("warning") is None
+    assert logs.line_writer("debug", print) is not None

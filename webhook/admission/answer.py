@@ -1,8 +1,9 @@
 """The answer to one review: its bytes, and the decision for logs and metrics."""
 
+from typing import assert_never
+
 import msgspec
 
-from policies.intent import Intent
 from policies.refusal import Notice, Refusal
 from webhook.admission import review
 from webhook.admission.review import AdmissionRequest
@@ -55,15 +56,17 @@ def answer(request: AdmissionRequest, verdict: Verdict) -> Answer:
                 audit={"decision": f"denied: {refusal.reason}"},
             )
             return Answer(body, _decision(request, "Denied", refusal=refusal))
-        case Patched(ops, intent, notices):
+        case Patched(ops, _, notices):
             warnings = _texts(notices)
-            body = review.encode(request.uid, ops=ops, warnings=warnings, audit=_audit(intent))
+            body = review.encode(request.uid, ops=ops, warnings=warnings, audit=_audit(verdict))
             verb = "Patched" if ops else "Unchanged"
             return Answer(body, _decision(request, verb, warnings, patched=verdict))
         case Unchanged(notices):
             warnings = _texts(notices)
             body = review.encode(request.uid, warnings=warnings)
             return Answer(body, _decision(request, "Unchanged", warnings))
+        case _:
+            assert_never(verdict)
 
 
 def _decision(
@@ -94,16 +97,20 @@ def _texts(notices: tuple[Notice, ...]) -> tuple[str, ...]:
     """Return warnings, the most important first, each once."""
     if not notices:
         return ()
-    return tuple(dict.fromkeys(one.text for one in sorted(notices, key=lambda one: one.rank)))
+    spoken = [one for one in notices if not one.is_silent]
+    return tuple(dict.fromkeys(one.text for one in sorted(spoken, key=lambda one: one.rank)))
 
 
-def _audit(intent: Intent) -> dict[str, str]:
+def _audit(verdict: Patched) -> dict[str, str]:
     """Return audit annotations; equal on both rounds of one request, as the API server wants."""
+    intent = verdict.intent
+    overstepped = dict.fromkeys(one.not_enforced for one in verdict.notices if one.not_enforced)
     found = {
         "decision": "equipped",
         "network": ",".join(intent.networks),
         "partition": intent.partition,
         "policy": intent.policy,
         "policy-generation": str(intent.generation),
+        "not-enforced": ",".join(overstepped),
     }
     return {key: value for key, value in found.items() if value}

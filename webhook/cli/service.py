@@ -27,6 +27,7 @@ from webhook import logs
 from webhook.admission.handle import handle
 from webhook.cli.facts import LiveFacts
 from webhook.server.app import Limits, Reviews
+from webhook.server.ledger import Ledger
 from webhook.server.listener import Listener
 from webhook.server.metrics import Metrics
 from webhook.server.objects import Objects
@@ -94,7 +95,8 @@ async def _run(settings: Settings) -> int:
         pace.clock,
     )
     feed = await _feed(settings, cache, pace)
-    reviews = Reviews(handle, feed.objects, metrics, Limits(in_flight=settings.max_in_flight))
+    ledger = Ledger(metrics, logs.line_writer(settings.log_level))
+    reviews = Reviews(handle, feed.objects, ledger, Limits(in_flight=settings.max_in_flight))
     facts = LiveFacts(cache, serving, reviews)
     metrics.attach(facts, reviews)
     probe = await _listen(Probes(facts.missing, metrics), settings.probe_listen)

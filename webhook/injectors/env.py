@@ -12,7 +12,7 @@ from policies.names import ANNOTATION_NCCL_CONF
 from policies.refusal import Notice
 from webhook.pods import pod as pods
 from webhook.pods.edits import AddVolume, MountVolume, SetAnnotation, SetEnv
-from webhook.pods.pod import Container, Pod
+from webhook.pods.pod import Container, Pod, Volume
 
 VOLUME = "rdma-nccl-conf"
 FILE = "nccl.conf"
@@ -72,11 +72,17 @@ def _file(
             ]
         }
     }
+    name, _ = pods.volume_name(pod, VOLUME, _is_downward)
     if mounting:
-        yield AddVolume(VOLUME, source)
+        yield AddVolume(name, source)
     for one in mounting:
-        mount = {"name": VOLUME, "mountPath": PATH, "subPath": FILE, "readOnly": True}
+        mount = {"name": name, "mountPath": PATH, "subPath": FILE, "readOnly": True}
         yield MountVolume(one.place, mount)
+
+
+def _is_downward(volume: Volume) -> bool:
+    """Whether a volume is the one that an earlier call added: nothing else names our key."""
+    return ANNOTATION_NCCL_CONF in str(volume.get("downwardAPI") or "")
 
 
 def _has_file(container: Container) -> bool:

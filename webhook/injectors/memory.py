@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from policies.intent import Equipped, Intent
-from policies.quantity import parse, whole
+from policies.quantity import whole
 from policies.refusal import Notice
 from webhook.pods import pod as pods
 from webhook.pods.edits import AddVolume, MountVolume, RequestResource
-from webhook.pods.pod import Container, Pod
+from webhook.pods.pod import Container, Pod, Volume
 
 VOLUME = "rdma-hugepages"
 PATH = "/dev/hugepages"
@@ -34,23 +34,13 @@ def _hugepages(
         yield RequestResource(one.place, size, str(limits.get(size, quantity)))
     paths = {pods.mount_path(mount) for mount in container.get("volumeMounts") or ()}
     if not paths & {PATH, "/dev"}:
-        name = _free_name(pod)
+        name, _ = pods.volume_name(pod, VOLUME, _is_hugepages)
         yield AddVolume(name, {"emptyDir": {"medium": "HugePages"}})
         yield MountVolume(one.place, {"name": name, "mountPath": PATH})
 
 
-def _free_name(pod: Pod) -> str:
-    """Return the volume's name: ours, unless the pod uses it for something else."""
-    taken = {
-        volume.get("name"): volume.get("emptyDir") or {}
-        for volume in pods.spec(pod).get("volumes") or ()
-    }
-    number = 0
-    name = VOLUME
-    while name in taken and taken[name].get("medium") != "HugePages":
-        number += 1
-        name = f"{VOLUME}-{number}"
-    return name
+def _is_hugepages(volume: Volume) -> bool:
+    return (volume.get("emptyDir") or {}).get("medium") == "HugePages"
 
 
 def _unaligned(one: Equipped, container: Container, intent: Intent) -> Iterator[Notice]:
@@ -64,11 +54,10 @@ def _unaligned(one: Equipped, container: Container, intent: Intent) -> Iterator[
     cpu = limits.get("cpu", requests.get("cpu"))
     if cpu is None or not any("/" in name for name in limits if name not in dict(one.resources)):
         return
-    value = parse(str(cpu))
     if limits.get("cpu") != requests.get("cpu", limits.get("cpu")) or "memory" not in limits:
         problem = "is not Guaranteed (limits equal to requests for cpu and memory)"
     elif whole(str(cpu)) is None:
-        problem = f"asks for {value} CPUs, no whole number"
+        problem = f"asks for {cpu} CPUs, no whole number"
     elif intent.shares_hca:
         problem = "gets a token without a topology hint"
     else:

@@ -7,7 +7,7 @@ from policies.quantity import parse
 from policies.refusal import Notice
 from webhook.pods import pod as pods
 from webhook.pods.edits import AddVolume, MountVolume
-from webhook.pods.pod import Container, Pod, VolumeMount
+from webhook.pods.pod import Container, Pod, Volume, VolumeMount
 
 VOLUME = "rdma-shm"
 PATH = "/dev/shm"  # noqa: S108 the path in the container is the point
@@ -74,13 +74,12 @@ def _volume(pod: Pod, intent: Intent) -> tuple[str, bool]:
             name = cover.get("name", "")
             if _medium(pod, name) == "Memory":
                 return name, False
-    taken = {volume.get("name") for volume in pods.spec(pod).get("volumes") or ()}
-    number = 0
-    name = VOLUME
-    while name in taken and _medium(pod, name) != "Memory":
-        number += 1
-        name = f"{VOLUME}-{number}"
-    return name, name not in taken
+    name, is_there = pods.volume_name(pod, VOLUME, _is_memory)
+    return name, not is_there
+
+
+def _is_memory(volume: Volume) -> bool:
+    return (volume.get("emptyDir") or {}).get("medium") == "Memory"
 
 
 def _shareable(cover: VolumeMount) -> bool:

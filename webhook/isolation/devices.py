@@ -30,8 +30,8 @@ def _by_hand(case: Case, container: Container, resource: str) -> Refusal | Notic
         Refusal(
             Reason.RESOURCE_DENIED,
             f"spec.{container.place[0]}[{container.name}].resources: {resource} is a device of an "
-            f"RDMA network that {case.tenancy.title} does not grant; the pod's author can remove it, the "
-            "platform admin can grant the network",
+            f"RDMA network that {case.tenancy.title} does not grant; the pod's author can remove "
+            "it, the platform admin can grant the network",
         ),
     )
 

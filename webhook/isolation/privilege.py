@@ -12,29 +12,36 @@ def check(case: Case) -> Iterator[Refusal | Notice]:
     """Yield privileged containers and host namespaces that the policy does not allow."""
     limits = case.tenancy.limits
     spec = pods.spec(case.pod)
-    for field, allowed in (
-        ("hostNetwork", limits.host_network),
-        ("hostPID", False),
-        ("hostIPC", False),
+    for field, limit, is_allowed in (
+        ("hostNetwork", "hostNetwork", limits.host_network),
+        ("hostPID", "", False),
+        ("hostIPC", "", False),
     ):
-        if spec.get(field) is True and not allowed:
-            yield _overstep(case, f"spec.{field}", "is true", "podLimits.hostNetwork allows")
+        if spec.get(field) is True and not is_allowed:
+            yield _overstep(case, f"spec.{field}: is true", limit)
     for place, container in pods.containers(case.pod):
         path = f"spec.{place[0]}[{container.get('name')}].securityContext"
         context = container.get("securityContext") or {}
         if context.get("privileged") is True and not limits.privileged:
-            yield _overstep(case, f"{path}.privileged", "is true", "podLimits.privileged allows")
+            yield _overstep(case, f"{path}.privileged: is true", "privileged")
         if context.get("procMount") not in {None, "Default"}:
-            yield _overstep(case, f"{path}.procMount", "is not Default", "nothing allows")
+            yield _overstep(case, f"{path}.procMount: is not Default", "")
 
 
-def _overstep(case: Case, path: str, problem: str, remedy: str) -> Refusal | Notice:
+def _overstep(case: Case, problem: str, limit: str) -> Refusal | Notice:
+    """Return the refusal of one field, or its warning below Enforce.
+
+    Args:
+        case: The pod under judgement.
+        problem: Path and value of the field.
+        limit: Name of the policy's limit that could allow it; empty where none can.
+    """
+    remedy = f", the platform admin can set podLimits.{limit}: true" if limit else ""
     return soften(
         case.tenancy,
         Refusal(
             Reason.PRIVILEGE_DENIED,
-            f"{path}: {problem}, which reaches devices and networks of every tenant; "
-            f"{case.tenancy.title} does not allow it ({remedy} some of this); the pod's author can "
-            "remove it",
+            f"{problem}, which reaches devices or networks of other tenants and which "
+            f"{case.tenancy.title} does not allow; the pod's author can remove it{remedy}",
         ),
     )

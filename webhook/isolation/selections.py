@@ -1,9 +1,10 @@
 """Network selections that the pod's author wrote: which fabric do they really reach?
 
-A selection of a NAD that the annotation asks for as well is that attachment. Others that reach a
-governed NAD need the policy; a NAD that leads onto no fabric is none of our business.
+A selection of a NAD that the annotation asks for as well is that attachment, one for one. Others
+that reach a governed NAD need the policy; a NAD that leads onto no fabric is none of our business.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 
 from policies.allowances import soften
@@ -23,10 +24,11 @@ def check(case: Case) -> Iterator[Refusal | Pending | Notice]:
     """Yield what the pod's own selections may not do."""
     if not case.subject.selections:
         return
-    asked_for = {(one.namespace, one.name) for one in case.intent.attachments}
+    asked_for = Counter((one.namespace, one.name) for one in case.intent.attachments)
     by_hand: list[Selected] = []
     for one in case.subject.selections:
-        if (one.namespace, one.name) in asked_for and not one.is_default:
+        if asked_for[one.namespace, one.name] and not one.is_default:
+            asked_for[one.namespace, one.name] -= 1
             yield from _extra_keys(one)
         else:
             by_hand.append(one)

@@ -28,7 +28,8 @@ def apply(ops: Iterable[Op], document: Any) -> None:  # noqa: ANN401 a JSON docu
             parent = parents.get(head)
             if parent is None:
                 parent = parents[head] = _found(head, document)
-            _write(parent, _unescaped(last), op)
+            if _write(parent, _unescaped(last), op):
+                parents = {"": document}
         except (KeyError, IndexError, TypeError, ValueError) as err:
             message = f"{op.op} {op.path}: its place is not there ({err!r})"
             raise PatchDoesNotApply(message) from err
@@ -45,14 +46,18 @@ def _unescaped(part: str) -> str:
     return part.replace("~1", "/").replace("~0", "~") if "~" in part else part
 
 
-def _write(parent: Any, last: str, op: Op) -> None:  # noqa: ANN401 a JSON document
-    if type(parent) is not list:
-        if op.op == "replace" and last not in parent:
-            raise KeyError(last)
-        parent[last] = op.value
-    elif op.op == "replace":
-        parent[int(last)] = op.value
-    elif last == "-":
-        parent.append(op.value)
+def _write(parent: Any, last: str, op: Op) -> bool:  # noqa: ANN401 a JSON document
+    """Write a value; return whether a map or list was there, which may be a parent seen before."""
+    place: Any = last
+    if type(parent) is list:
+        if op.op == "add":
+            if last != "-":
+                raise ValueError(last)
+            parent.append(op.value)
+            return False
+        place = int(last)
+        old = parent[place]
     else:
-        raise ValueError(last)
+        old = parent[last] if op.op == "replace" or last in parent else None
+    parent[place] = op.value
+    return isinstance(old, dict | list)

@@ -7,7 +7,7 @@ the patch must be built from what is really there.
 Source of the field names: kubernetes/api ``core/v1/types.go``.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from posixpath import normpath
 from typing import Any, Final, TypedDict
@@ -179,6 +179,24 @@ def container_at(pod: Pod, place: Place) -> Container:
     found = spec(pod)
     several = found.get("containers") if field == "containers" else found.get("initContainers")
     return (several or [])[index]
+
+
+def volume_name(pod: Pod, wanted: str, is_ours: Callable[[Volume], bool]) -> tuple[str, bool]:
+    """Return the name for a volume of ours, and whether the pod has that volume already.
+
+    Args:
+        pod: The pod as it arrived.
+        wanted: The name to use where the pod does not use it for something else.
+        is_ours: Whether a volume of that name is the one that we would add.
+    """
+    taken = {volume.get("name"): volume for volume in spec(pod).get("volumes") or ()}
+    name, number = wanted, 0
+    while name in taken:
+        if is_ours(taken[name]):
+            return name, True
+        number += 1
+        name = f"{wanted}-{number}"
+    return name, False
 
 
 def runs_along(place: Place, container: Container) -> bool:

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
-from webhook.admission.answer import Answer, Decision, Waiting
+from webhook.admission.answer import Answer, Waiting
 from webhook.admission.errors import AdmissionError
 from webhook.server import replies
 from webhook.server.body import MAX_BODY, READ_SECONDS, read_body
 from webhook.server.errors import RequestError
-from webhook.server.metrics import Metrics
+from webhook.server.ledger import Ledger
 from webhook.server.objects import Objects
 from webhook.server.waiting import Handle, WaitingRoom
 
@@ -31,8 +31,6 @@ OUR_TIMEOUT = 3.0
 """Seconds: ``timeoutSeconds`` of the registration we ship."""
 MARGIN = 0.2
 """Seconds of the caller's timeout that stay for the way back."""
-MAX_MESSAGE = 500
-EVENTS = {"Patched": "pod_patched", "Denied": "pod_refused", "Unchanged": "pod_unchanged"}
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +64,7 @@ class Reviews:
         self,
         handle: Handle,
         objects: Objects,
-        metrics: Metrics,
+        ledger: Ledger,
         limits: Limits | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
@@ -75,13 +73,13 @@ class Reviews:
         Args:
             handle: The core.
             objects: Where its snapshot comes from.
-            metrics: Counts requests and decisions.
+            ledger: Counts requests and writes decisions down.
             limits: What to take on; the defaults if not given.
             clock: Seconds from any start, for durations.
         """
         self._handle = handle
         self._objects = objects
-        self._metrics = metrics
+        self._ledger = ledger
         self._limits = limits or Limits()
         self._clock = clock
         self._room = WaitingRoom(handle, objects)
@@ -114,7 +112,7 @@ class Reviews:
                 self.in_flight -= 1
         if self.draining:
             response.force_close()
-        self._metrics.answered(
+        self._ledger.answered(
             path if path in PATHS else OTHER, response.status, self._clock() - started
         )
         return response
@@ -136,7 +134,7 @@ class Reviews:
         except Exception:
             log.exception("review_failed", extra={"fields": {"path": request.path}})
             return replies.broken()
-        self._record(answer.decision, self._clock() - started)
+        self._ledger.decided(answer.decision, self._clock() - started)
         return replies.review(answer.body)
 
     async def _judge(self, request: web.BaseRequest, body: bytes, started: float) -> Answer:
@@ -155,30 +153,6 @@ class Reviews:
         self.shed += 1
         log.debug("request_shed", extra={"fields": {"in_flight": self.in_flight}})
         return replies.overloaded(self._limits.in_flight)
-
-    def _record(self, decision: Decision, seconds: float) -> None:
-        """Write the one log line of a decision and count it."""
-        self._metrics.decided(decision.verdict, decision.reason, dry_run=decision.dry_run)
-        if not log.isEnabledFor(logging.INFO):
-            return
-        fields: dict[str, object] = {
-            "uid": decision.uid,
-            "namespace": decision.namespace,
-            "pod": decision.pod,
-            "operation": decision.operation,
-            "verdict": decision.verdict,
-            "networks": decision.networks,
-            "policy": decision.policy,
-            "ops": decision.ops,
-            "warnings": decision.warnings,
-            "duration_ms": round(seconds * 1000, 3),
-        }
-        if decision.reason:
-            fields["reason"] = decision.reason
-            fields["message"] = decision.message[:MAX_MESSAGE]
-        if decision.dry_run:
-            fields["dry_run"] = True
-        log.info(EVENTS.get(decision.verdict, "pod_judged"), extra={"fields": fields})
 
 
 def budget(timeout: str) -> float:

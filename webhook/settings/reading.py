@@ -13,7 +13,7 @@ from pathlib import Path
 import yaml
 
 from webhook.settings.errors import BadSetting
-from webhook.settings.table import ENVIRONMENT_PREFIX, Setting
+from webhook.settings.table import ENVIRONMENT_PREFIX, SERVE_SETTINGS, Setting
 
 CONFIG = Setting(
     "config",
@@ -61,8 +61,7 @@ def read(
     """Return the value of each setting by its field; None where it is absent.
 
     Args:
-        table: Which settings to read. The file may hold others of the program too: it is
-            checked against ``table`` only.
+        table: Which settings to read. The file may hold those of other verbs too.
         flags: What a parser with :func:`add_flags` returned.
         environment: Variables; an empty one counts as not set.
 
@@ -121,7 +120,7 @@ def _read_file(settings: tuple[Setting, ...], said: Said | None) -> dict[str, Sa
         return {}
     if not isinstance(content, dict):
         raise BadSetting(f"{said.text}: got a {type(content).__name__}, want names with values")
-    known = [setting.name for setting in settings]
+    known = list(dict.fromkeys(one.name for one in (*settings, *SERVE_SETTINGS)))
     return {name: _say(said.text, name, value, known) for name, value in content.items()}
 
 

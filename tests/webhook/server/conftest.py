@@ -15,6 +15,7 @@ from policies.rules import Rules
 from policies.snapshot import Snapshot
 from tests.fakes.reviews import FakeCore
 from webhook.server.app import Limits, Reviews
+from webhook.server.ledger import Ledger
 from webhook.server.listener import Listener
 from webhook.server.metrics import Metrics
 from webhook.server.objects import Objects
@@ -97,7 +98,9 @@ async def desk() -> Desk:
 async def site(desk: Desk) -> AsyncIterator[Site]:
     """Return a running server that takes 4 requests at a time and bodies of 64 KiB."""
     core, metrics = FakeCore(), Metrics("test")
-    reviews = Reviews(core, desk.objects, metrics, Limits(in_flight=4, body=65536, read=0.2))
+    reviews = Reviews(
+        core, desk.objects, Ledger(metrics), Limits(in_flight=4, body=65536, read=0.2)
+    )
     pair = GeneratedPair(["127.0.0.1"], lambda: datetime.now(UTC))
     serving = Serving(pair, lambda: datetime.now(UTC))
     listener = await Listener.open(reviews, "127.0.0.1", 0, serving.context)

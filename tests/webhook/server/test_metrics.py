@@ -40,7 +40,7 @@ def test_the_page_has_every_documented_metric() -> None:
     metrics.attach(Busy(), Busy())
     metrics.answered("/mutate", 200, 0.001)
     metrics.decided("Patched", "", dry_run=False)
-    metrics.reloaded(True)
+    metrics.reloaded(taken=True)
     page = metrics.page().decode()
     documented = [
         row.split("`")[1] for row in str(module.__doc__).splitlines() if row.startswith("| `")

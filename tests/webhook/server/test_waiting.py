@@ -1,6 +1,8 @@
 """Who waits, for what, and for how long."""
 
 import asyncio
+from collections.abc import Sized
+from functools import partial
 
 import pytest
 
@@ -13,6 +15,11 @@ from webhook.server.objects import Objects
 from webhook.server.waiting import WaitingRoom
 
 LONG = 30.0
+
+
+def reached(found: Sized, count: int) -> bool:
+    """Tell whether a list has so many entries now."""
+    return len(found) == count
 
 
 @pytest.fixture
@@ -50,7 +57,7 @@ async def test_a_change_that_does_not_help_is_waited_out(
     await eventually(lambda: desk.asked)
     for count in (1, 2):
         desk.change()
-        await eventually(lambda count=count: len(core.bodies) == count)
+        await eventually(partial(reached, core.bodies, count))
         assert not task.done()
     core.result = answer()
     desk.change()
@@ -80,7 +87,7 @@ async def test_each_missing_object_is_looked_up_once(
     core.result = step
     task = asyncio.create_task(room.settle(b"x", not_ready(), LONG))
     for count in (3, 2, 1):
-        await eventually(lambda count=count: len(results) == count)
+        await eventually(partial(reached, results, count))
         await asyncio.sleep(0.01)
         desk.change()
     assert (await task).decision.verdict == "Patched"
@@ -111,7 +118,7 @@ async def test_without_time_there_is_no_waiting(
 
 
 async def test_a_dry_run_waits_for_nothing(desk: Desk, room: WaitingRoom) -> None:
-    """kubectl --dry-run=server is told how it is now."""
+    """Whoever asks by --dry-run=server is told how it is now."""
     found = await room.settle(b"x", not_ready(dry_run=True), LONG)
     assert found.decision.reason == "PolicyNotReady"
     assert desk.asked == []

@@ -162,6 +162,16 @@ def test_rules_can_be_read_alone() -> None:
     assert rules.accelerators[-1] == "a.b/c"
 
 
+def test_one_file_serves_every_verb(tmp_path: Path) -> None:
+    """A verb that takes few settings does not refuse the others in the file."""
+    path = tmp_path / "settings.yaml"
+    path.write_text("max-in-flight: 9\ndefault-enforcement: Audit\n")
+    parser = argparse.ArgumentParser()
+    add_flags(parser, RULE_SETTINGS)
+    rules = read_rules(parser.parse_args(["--config", str(path)]), {})
+    assert rules.default_enforcement == "Audit"
+
+
 def test_every_rule_is_a_setting() -> None:
     """A new field of Rules without a flag would be fixed for ever by accident."""
     fields = {setting.field for setting in RULE_SETTINGS}

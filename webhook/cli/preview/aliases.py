@@ -41,10 +41,10 @@ def _count(text: str) -> None:
         if isinstance(event, yaml.DocumentStartEvent):
             sizes, opened = {}, []
         elif isinstance(event, yaml.AliasEvent):
-            line = event.start_mark.line + 1
+            line = event.start_mark.line + 1 if event.start_mark else 0
             if any(anchor == event.anchor for anchor, _ in opened):
                 raise TooManyNodes(f"line {line}: alias *{event.anchor} stands inside of itself")
-            total += sizes.get(event.anchor, 1)
+            total += sizes.get(event.anchor or "", 1)
             if total > MOST_NODES:
                 raise TooManyNodes(
                     f"line {line}: aliases stand for more than {MOST_NODES:,} values"
