@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from policies.names import HUGEPAGES_PREFIX
 from policies.network import Mode, NetworkSpec, Rail
 from policies.partition import MAX_VLAN
 from policies.rules import Rules
@@ -126,5 +127,5 @@ def _pod_problems(spec: NetworkSpec) -> Iterator[str]:
     for name in sorted(both):
         yield f"spec.podDefaults.capabilities: {name} is both added and dropped"
     for key in spec.pod_defaults.hugepages:
-        if not key.startswith("hugepages-"):
+        if not key.startswith(HUGEPAGES_PREFIX):
             yield f"spec.podDefaults.hugepages.{key}: want a page size such as hugepages-2Mi"

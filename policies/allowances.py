@@ -6,7 +6,7 @@ A pod that oversteps its own rights is refused where the policy enforces, and wa
 import msgspec
 
 from policies import podsecurity
-from policies.defaults import DEFAULT_SHARED_MEMORY, Defaults
+from policies.defaults import DEFAULT_CAPABILITIES, DEFAULT_SHARED_MEMORY, Defaults
 from policies.names import ANNOTATION_NETWORK, ANNOTATION_SHM_SIZE
 from policies.network import Mode
 from policies.quantity import parse
@@ -15,9 +15,6 @@ from policies.select import Applicable
 from policies.snapshot import Snapshot
 from policies.tenancy import Tenancy
 from policies.wish import where
-
-DEFAULT_CAPABILITIES = ("IPC_LOCK",)
-"""Added where neither policy nor network says anything: verbs pin memory (ib_umem_get)."""
 
 
 class Allowance(msgspec.Struct, frozen=True):
@@ -33,7 +30,7 @@ def soften(tenancy: Tenancy, refusal: Refusal) -> Refusal | Notice:
     if tenancy.enforces:
         return refusal
     return Notice(
-        f"{refusal.reason} (not enforced): {refusal.message}",
+        f"{refusal.reason} (not enforced): {refusal.short or refusal.message}",
         rank=1,
         not_enforced=refusal.reason.value,
         is_silent=tenancy.enforcement == "Audit",
@@ -85,6 +82,7 @@ def _over_count(applicable: Applicable, totals: dict[str, int]) -> Refusal | Non
                 f"{where(ANNOTATION_NETWORK)}: the pod comes to {total} of network "
                 f"{order.offer.network}, and maxPerPod of {applicable.tenancy.title} is {most}; "
                 "the pod's author can ask for less, the platform admin can raise it",
+                short=f"{total} of network {order.offer.network}, maxPerPod is {most}",
             )
     return None
 
@@ -100,6 +98,7 @@ def _too_weak(applicable: Applicable) -> Refusal | None:
                 f"isolates tenants {offer.isolation}, and minimumIsolation of "
                 f"{applicable.tenancy.title} is {wanted}; the pod's author can choose another "
                 "network, the platform admin can lower it",
+                short=f"network {offer.network} isolates {offer.isolation}, wanted is {wanted}",
             )
     return None
 
@@ -115,6 +114,7 @@ def _shared_memory(applicable: Applicable, merged: Defaults) -> tuple[str, Refus
                 f"{where(ANNOTATION_SHM_SIZE)}: {asked} is above podLimits.sharedMemory.max "
                 f"{limit} of {applicable.tenancy.title}; the pod's author can ask for less, the "
                 "platform admin can raise it",
+                short=f"{ANNOTATION_SHM_SIZE} {asked} is above sharedMemory.max {limit}",
             )
         return asked, None
     size = merged.shared_memory or DEFAULT_SHARED_MEMORY

@@ -35,18 +35,29 @@ def difference(spec: NetworkSpec, rail: Rail, nad: Nad, number: int | None) -> s
         number: The tenant's VLAN or PKey, or None where the network carries no partition.
     """
     if nad.problem:
-        return f"spec.config: {nad.problem}"
+        return nad.problem
     expected = CNI_TYPE[spec.mode]
     if nad.types[0] != expected:
         return f"type is {nad.types[0]}, but mode {spec.mode} needs {expected}"
     strange = [kind for kind in nad.types[1:] if kind not in _CHAINED]
     if strange:
         return f"plugin {strange[0]} may not follow {expected}"
+    return (
+        _content_difference(nad)
+        or _resource_difference(spec, rail, nad)
+        or _number_difference(spec, rail, nad, number)
+    )
+
+
+def _content_difference(nad: Nad) -> str | None:
+    """Return what no NAD of a fabric may hold, whatever network and rail it stands for."""
     if nad.ipam not in _IPAM:
         return f"ipam.type {nad.ipam} is no known address plugin"
     if nad.flags & Nad.FIXED_DEVICE:
         return "names a fixed device of the node"
-    return _resource_difference(spec, rail, nad) or _number_difference(spec, rail, nad, number)
+    if nad.flags & Nad.ARGUED:
+        return "carries args, by which an address or a mark could be forged"
+    return None
 
 
 def _resource_difference(spec: NetworkSpec, rail: Rail, nad: Nad) -> str | None:

@@ -14,6 +14,8 @@ from policies.shapes import PodDefaults
 
 Item = TypeVar("Item")
 
+DEFAULT_CAPABILITIES = ("IPC_LOCK",)
+"""Added where neither policy nor network says anything: verbs pin memory (ib_umem_get)."""
 DEFAULT_SHARED_MEMORY = "8Gi"
 """Used where neither pod, policy nor network says a size; never unlimited (kubernetes#63126)."""
 
@@ -70,9 +72,10 @@ def beside(several: tuple[Defaults, ...]) -> Defaults:
     """
     if len(several) == 1:
         return several[0]
-    adds = [one.add for one in several if one.add is not None]
+    says = any(one.add is not None for one in several)
+    adds = [DEFAULT_CAPABILITIES if one.add is None else one.add for one in several]
     return Defaults(
-        add=united(adds) if adds else None,
+        add=united(adds) if says else None,
         drop=united(one.drop for one in several),
         shared_memory=largest(one.shared_memory for one in several),
         env=first_wins(one.env for one in several),

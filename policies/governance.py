@@ -5,15 +5,16 @@ or a fixed device of the node; what cannot be read counts as governed. Others (a
 OVS bridge) are none of our business.
 """
 
-import re
 from collections.abc import Iterable
 
 import msgspec
 
+from policies.accept import VLAN_VARIABLE
 from policies.nad import Nad
 from policies.network import Mode, RDMANetwork
 
-_SUB_INTERFACE = re.compile(r"\.(\d+|\$\(VLAN\))$")
+_MOST_LEVELS = 8
+"""VLANs stacked on one interface; names of Linux interfaces have 15 characters."""
 _DEFAULT_ROUTE_TYPES = frozenset({"macvlan", "ipvlan"})
 """Plugins that take the default route's interface where no master is named."""
 
@@ -45,8 +46,13 @@ class Governance(msgspec.Struct, frozen=True):
 
 
 def interface_of(master: str) -> str:
-    """Return the interface below a VLAN sub-interface: ``ens1f0np0.210`` is on ``ens1f0np0``."""
-    return _SUB_INTERFACE.sub("", master)
+    """Return the interface below VLAN sub-interfaces: ``ens1f0np0.210`` is on ``ens1f0np0``."""
+    for _ in range(_MOST_LEVELS):
+        lower, _, number = master.rpartition(".")
+        if not lower or not (number.isdigit() or number == VLAN_VARIABLE):
+            break
+        master = lower
+    return master
 
 
 def of(networks: Iterable[RDMANetwork]) -> Governance:

@@ -28,7 +28,8 @@ class Equipped(msgspec.Struct, frozen=True):
     """Field of the pod spec (``containers`` or ``initContainers``) and index."""
     name: str
     resources: tuple[tuple[str, int], ...]
-    """Extended resources and the whole number that requests and limits shall both hold."""
+    """Extended resources and the whole number that requests and limits shall both hold: never
+    less than what the container asks for already."""
     has_devices: bool
     """False for a container that only shares memory and environment with the equipped ones."""
     env_by_file: bool

@@ -58,6 +58,8 @@ class Nad(msgspec.Struct, frozen=True, gc=False):
     SPOOF_CHECKED = 2
     UNTRUSTED = 4
     FIXED_DEVICE = 8
+    ARGUED = 16
+    """Carries ``args``, by which a pod's mark or address could be forged."""
 
     @property
     def key(self) -> str:
@@ -166,6 +168,8 @@ def _flags(main: dict[str, Any], plugins: list[dict[str, Any]]) -> int:
     flags |= Nad.UNTRUSTED if main.get("trust") == "off" else 0
     if any(plugin.get(key) for plugin in plugins for key in FIXED_DEVICE_KEYS):
         flags |= Nad.FIXED_DEVICE
+    if any(plugin.get("args") for plugin in plugins):
+        flags |= Nad.ARGUED
     return flags
 
 

@@ -52,5 +52,7 @@ SELECTION_ANNOTATION: Final = "k8s.v1.cni.cncf.io/networks"
 DEFAULT_SELECTION_ANNOTATION: Final = "v1.multus-cni.io/default-network"
 RESOURCE_NAME_ANNOTATION: Final = "k8s.v1.cni.cncf.io/resourceName"
 
+HUGEPAGES_PREFIX: Final = "hugepages-"
+"""Prefix of the resource of a page size."""
 MIRROR_ANNOTATION: Final = "kubernetes.io/config.mirror"
 POD_SECURITY_ENFORCE: Final = "pod-security.kubernetes.io/enforce"

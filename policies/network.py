@@ -3,8 +3,9 @@
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StrictInt
+from pydantic import AfterValidator, Field, StrictInt
 
+from policies.names import DEFAULT_NETWORK_WORD
 from policies.shapes import (
     MAX_LIST,
     MAX_RAILS,
@@ -108,10 +109,17 @@ class Metadata(Shape):
     generation: int = 0
 
 
+def _not_reserved(name: str) -> str:
+    if name == DEFAULT_NETWORK_WORD:
+        message = f"{name} is the word for the policy's default network"
+        raise ValueError(message)
+    return name
+
+
 class NetworkMetadata(Metadata):
     """Metadata of a network, whose name stands in annotations, labels and names."""
 
-    name: DnsLabel
+    name: Annotated[DnsLabel, AfterValidator(_not_reserved)]
 
 
 class RDMANetwork(Shape):

@@ -50,4 +50,5 @@ def whole(value: str | int | None) -> int | None:
         if number is None or number != number.to_integral_value() or number < 0:
             return None
         return int(number)
-    return value if isinstance(value, int) and value >= 0 else None
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_number and value is not None and value >= 0 else None

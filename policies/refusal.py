@@ -29,6 +29,7 @@ class Reason(StrEnum):
     HOST_NETWORK_CONFLICT = "HostNetworkConflict"
     WINDOWS_POD = "WindowsPod"
     PLACEMENT_CONFLICT = "PlacementConflict"
+    HUGEPAGES_CONFLICT = "HugepagesConflict"
 
     POLICY_MISSING = "PolicyMissing"
     POLICY_NOT_READY = "PolicyNotReady"
@@ -65,6 +66,8 @@ class Refusal(msgspec.Struct, frozen=True):
 
     reason: Reason
     message: str
+    short: str = ""
+    """What of it fits a warning, where the policy does not enforce it: at most 80 characters."""
 
 
 class Pending(msgspec.Struct, frozen=True):

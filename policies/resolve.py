@@ -3,7 +3,7 @@
 What two injectors need is decided here, so that they stay strangers to each other.
 """
 
-from policies import allowances, defaults
+from policies import allowances, defaults, hugepages
 from policies.accept import MULTUS_MODES, SHARED_HCA_MODES, WHOLE_DEVICE_MODES
 from policies.allowances import Allowance
 from policies.defaults import Defaults
@@ -29,10 +29,13 @@ def resolve(applicable: Applicable, snapshot: Snapshot) -> Intent | Refusal:
         refusal = shares.take(order, applicable.wish)
         if refusal is not None:
             return refusal
-    shares.count_by_hand(snapshot)
     orders = applicable.orders
+    shares.count_by_hand(snapshot)
+    shares.charge_excess(orders)
     merged = defaults.beside(tuple(order.offer.defaults for order in orders))
-    refusal = contradiction(applicable, merged.node_selector)
+    refusal = contradiction(applicable, merged.node_selector) or hugepages.conflict(
+        applicable.subject, shares.equipped(), merged.hugepages
+    )
     if refusal is not None:
         return refusal
     allowance = allowances.check(applicable, merged, shares.totals, snapshot)

@@ -60,9 +60,7 @@ def select(subject: Subject, snapshot: Snapshot) -> Selection:
     if isinstance(wished, Refusal) or tenancy is None:
         return wished if isinstance(wished, Refusal) else NotApplicable()
     if _only_launches(subject, wished):
-        text = (
-            f"MPI launcher without accelerator is not equipped; {ANNOTATION_CONTAINERS} can say so"
-        )
+        text = f"MPI launcher without accelerator: not equipped; see {ANNOTATION_CONTAINERS}"
         return NotApplicable((Notice(text, 5),))
     return _ordered(subject, snapshot, tenancy, wished)
 
@@ -164,7 +162,7 @@ def _partition(wished: Wish, tenancy: Tenancy, grant: Grant) -> str | Refusal:
     """Return the name of the partition to use on one network; empty where it lists none."""
     names = [name for name, _ in grant.partitions]
     chosen = dict(wished.partitions)
-    asked = chosen.get(grant.name, chosen.get("", ""))
+    asked = chosen.get(grant.name, chosen.get("", "") if names else "")
     if asked:
         if asked in names or (not names and asked == MAIN_PARTITION):
             return asked

@@ -1,7 +1,7 @@
 """What each container and each network comes to, while a pod's networks are taken in turn."""
 
 from policies import dealing
-from policies.accept import MULTUS_MODES, WHOLE_DEVICE_MODES
+from policies.accept import MULTUS_MODES, ONE_PER_RAIL_MODES, WHOLE_DEVICE_MODES
 from policies.dealing import Selections
 from policies.intent import Attachment, Equipped
 from policies.refusal import Refusal
@@ -54,19 +54,46 @@ class Shares:
             else:
                 self._add_tokens(place, {nad.resource_name: 1})
 
+    def charge_excess(self, orders: tuple[Order, ...]) -> None:
+        """Charge what containers ask for by themselves beyond the need to the pool's network.
+
+        Where several networks share a pool, the one named first is charged.
+        """
+        for one in self._subject.containers:
+            needs = self._needs.get(one.place, {})
+            for name, number in one.resources:
+                excess = number - needs.get(name, 0)
+                if excess > 0:
+                    self._charge(name, excess, orders)
+
+    def _charge(self, resource: str, excess: int, orders: tuple[Order, ...]) -> None:
+        for order in orders:
+            offer = order.offer
+            if offer.spec.mode in ONE_PER_RAIL_MODES:
+                continue
+            if any(lane.resource == resource for lane in offer.lanes):
+                self.totals[offer.network] += excess
+                return
+
     def equipped(self) -> tuple[Equipped, ...]:
         """Return the containers that take part, in the pod's own order."""
         return tuple(
             Equipped(
                 place=one.place,
                 name=one.name,
-                resources=tuple(self._needs.get(one.place, {}).items()),
+                resources=self._amounts(one),
                 has_devices=self._containers[one.place],
                 env_by_file=one.has_env_from or self._subject.is_mpi_worker,
             )
             for one in self._subject.containers
             if one.place in self._containers
         )
+
+    def _amounts(self, container: Container) -> tuple[tuple[str, int], ...]:
+        """Return what a container shall ask for: the need, or what it asks for already if more."""
+        asked = dict(container.resources)
+        needs = self._needs.get(container.place, {})
+        return tuple((name, max(need, asked.get(name, 0))) for name, need in needs.items())
 
     def _join(self, targets: Targets) -> None:
         for one in targets.equipped:

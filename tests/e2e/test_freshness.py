@@ -116,7 +116,7 @@ def test_a_changed_policy_takes_effect(controlplane: ControlPlane, namespace: st
 
 @pytest.mark.usefixtures("webhook")
 def test_a_changed_attachment_takes_effect(controlplane: ControlPlane, namespace: str) -> None:
-    """A NAD that is edited to another VLAN is refused with both numbers, until it is right again."""
+    """A NAD edited to another VLAN is refused with both numbers, until it is right again."""
     number = tenants.next_number()
     (nad, other) = tenants.attachments(namespace, "roce", number)
     tenants.create(

@@ -1,4 +1,4 @@
-"""What strangers send to the webhook's own ports: an answer or a hang-up, and the service goes on."""
+"""What strangers send to the webhook's ports: an answer or a hang-up, and the service goes on."""
 
 import contextlib
 import http.client

@@ -86,6 +86,7 @@ NETWORKS = (
         partition={"type": "PKey"},
         podDefaults={"env": [{"name": "NCCL_IB_SL", "value": "1"}]},
     ),
+    network("ib-b", "SRIOVInfiniBand", rail("r0", "nvidia.com/ib_r0"), partition={"type": "PKey"}),
     network(
         "shared",
         "Macvlan",
@@ -108,12 +109,13 @@ NETWORKS = (
         },
     ),
 )
-"""One network for each way of joining a fabric."""
+"""One network for each way of joining a fabric, and a second one on the devices of another."""
 
 NADS = (
     nad("rdma-roce-r0-v0210", "nvidia.com/roce_r0", type="sriov", vlan=210, spoofchk="on"),
     nad("rdma-roce-r1-v0210", "nvidia.com/roce_r1", type="sriov", vlan=210, spoofchk="on"),
     nad("rdma-ib-r0-p0011", "nvidia.com/ib_r0", type="ib-sriov", pkey="0x0011"),
+    nad("rdma-ib-b-r0-p0022", "nvidia.com/ib_r0", type="ib-sriov", pkey="0x0022"),
     nad("rdma-shared-r0-v0210", type="macvlan", master="ens1f0np0.210"),
     nad("rdma-shared-r1-v0210", type="macvlan", master="ens2f0np0.210"),
     nad("storage", type="macvlan", master="eno1"),
@@ -124,6 +126,7 @@ NADS = (
 GRANTS = (
     granted("roce", 210),
     granted("ib", 0x0011),
+    granted("ib-b", 0x0022),
     granted("shared", 210),
     granted("tokens"),
     granted("host"),

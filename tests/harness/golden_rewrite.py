@@ -20,17 +20,14 @@ _PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_./~-]*")
 _WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 
 
-def main(arguments: list[str]) -> int:
-    """Rewrite cases and return the exit code: 1 where a file changed, else 0."""
-    changed = 0
+def main(arguments: list[str]) -> None:
+    """Rewrite the cases of some files or folders, and print those that changed."""
     for path in _files(arguments):
         old = path.read_text()
         new = rewritten(old, golden.load(path))
         if new != old:
-            changed += 1
             path.write_text(new)
             sys.stdout.write(f"rewritten: {path}\n")
-    return int(bool(changed))
 
 
 def _files(arguments: list[str]) -> list[Path]:

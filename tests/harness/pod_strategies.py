@@ -26,6 +26,7 @@ NETWORKS = (
     "roce:3",
     " roce:1 , ib",
     "ib:2",
+    "ib,ib-b",
     "shared",
     "shared:1",
     "shared,tokens",
@@ -85,7 +86,15 @@ def _lists(item: st.SearchStrategy[Object], most: int = 2) -> Any:  # noqa: ANN4
 
 def _quantities() -> st.SearchStrategy[Object]:
     """Return limits or requests: ours and others, topped up already or not, at times 0."""
-    names = ("nvidia.com/roce_r0", "rdma/ib", "nvidia.com/gpu", "cpu", "memory", "hugepages-2Mi")
+    names = (
+        "nvidia.com/roce_r0",
+        "nvidia.com/ib_r0",
+        "rdma/ib",
+        "nvidia.com/gpu",
+        "cpu",
+        "memory",
+        "hugepages-2Mi",
+    )
     numbers = st.sampled_from(("1", "2", "1", "2", "8", "0", "1k"))
     return st.dictionaries(st.sampled_from(names), numbers, max_size=3)
 

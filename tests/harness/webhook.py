@@ -92,7 +92,11 @@ class Webhook:
     def __enter__(self) -> Self:
         """Start, wait until ready, and return itself."""
         self.start()
-        self.wait_until_ready()
+        try:
+            self.wait_until_ready()
+        except BaseException:
+            self.stop()
+            raise
         return self
 
     def __exit__(

@@ -23,6 +23,7 @@ PKEY = {"type": "PKey"}
 
 
 def verdict(mode: str, *rails: Object, **spec: Any) -> str | None:  # noqa: ANN401
+    """What is wrong with a network."""
     return problem(parse(RDMANetwork, network("train", mode, *rails, **spec)).spec, RULES)
 
 
@@ -55,14 +56,17 @@ def verdict(mode: str, *rails: Object, **spec: Any) -> str | None:  # noqa: ANN4
         pytest.param(
             "Macvlan",
             [SHARED],
-            {"podDefaults": {"capabilities": {"add": ["IPC_LOCK"]}, "hugepages": {"hugepages-2Mi": 1}}},
+            {
+                "podDefaults": {
+                    "capabilities": {"add": ["IPC_LOCK"]},
+                    "hugepages": {"hugepages-2Mi": 1},
+                }
+            },
             id="what pods get",
         ),
     ],
 )
-def test_a_network_that_can_work_is_accepted(
-    mode: str, rails: list[Object], spec: Object
-) -> None:
+def test_a_network_that_can_work_is_accepted(mode: str, rails: list[Object], spec: Object) -> None:
     """Every mode has its own needs, and these are met."""
     assert verdict(mode, *rails, **spec) is None
 

@@ -18,7 +18,7 @@ DEVICES = network("train", "DeviceOnly", rail("r0", "rdma/ib"))
 HOST = network("train", "HostNetwork", rail("r0", "rdma/ib"))
 
 
-def allowed(  # noqa: PLR0913 - what a pod may have depends on all of these
+def allowed(
     *,
     fabric: Object = DEVICES,
     one: Subject | None = None,
@@ -39,15 +39,18 @@ def allowed(  # noqa: PLR0913 - what a pod may have depends on all of these
 
 
 def allowance(found: Allowance | Refusal) -> Allowance:
+    """The answer, which has to be a yes."""
     assert isinstance(found, Allowance)
     return found
 
 
 def texts(found: Allowance | Refusal) -> list[str]:
+    """What the author is told beside the yes."""
     return [one.text for one in allowance(found).notices]
 
 
 def refused(found: Allowance | Refusal) -> Refusal:
+    """The answer, which has to be a no."""
     assert isinstance(found, Refusal)
     return found
 
@@ -62,6 +65,7 @@ OVERSTEPS = [
         {"total": 5, "grant": {"maxPerPod": 4}},
         Reason.ATTACHMENTS_OVER_LIMIT,
         "comes to 5 of network train, and maxPerPod of RDMAPolicy team-a/default is 4",
+        "5 of network train, maxPerPod is 4",
         id="attachments",
     ),
     pytest.param(
@@ -69,38 +73,43 @@ OVERSTEPS = [
         Reason.ISOLATION_TOO_WEAK,
         "network train (mode DeviceOnly) isolates tenants None, and minimumIsolation of "
         "RDMAPolicy team-a/default is Soft",
+        "network train isolates None, wanted is Soft",
         id="isolation",
     ),
     pytest.param(
         {"shm": "65Gi", "podLimits": {"sharedMemory": {"max": "64Gi"}}},
         Reason.SHARED_MEMORY_OVER_LIMIT,
         "65Gi is above podLimits.sharedMemory.max 64Gi of RDMAPolicy team-a/default",
+        "rdma.io/shm-size 65Gi is above sharedMemory.max 64Gi",
         id="shared memory",
     ),
 ]
 
 
-@pytest.mark.parametrize(("case", "reason", "problem"), OVERSTEPS)
+@pytest.mark.parametrize(("case", "reason", "problem", "short"), OVERSTEPS)
 def test_a_pod_that_oversteps_is_refused_where_the_policy_enforces(
-    case: Object, reason: Reason, problem: str
+    case: Object, reason: Reason, problem: str, short: str
 ) -> None:
-    """Value and limit, and who can change which."""
+    """Value and limit, and who can change which; what a warning would say fits one."""
     found = refused(allowed(**case))
     assert found.reason is reason
     assert problem in found.message
     assert "the platform admin can" in found.message
+    assert found.short == short
+    assert len(short) <= 80
 
 
 @pytest.mark.parametrize("enforcement", ["Warn", "Audit"])
-@pytest.mark.parametrize(("case", "reason", "problem"), OVERSTEPS)
-def test_a_pod_that_oversteps_is_warned_elsewhere(
-    case: Object, reason: Reason, problem: str, enforcement: str
+@pytest.mark.parametrize(("case", "reason", "problem", "short"), OVERSTEPS)
+def test_a_pod_that_oversteps_is_admitted_elsewhere(
+    case: Object, reason: Reason, problem: str, short: str, enforcement: str
 ) -> None:
-    """It gets what it asked for, and the refusal that Enforce would have given as a warning."""
+    """It gets what it asked for, and the refusal that Enforce would have given as a notice."""
     found = allowance(allowed(**case, enforcement=enforcement))
-    assert [one.rank for one in found.notices] == [1]
-    assert found.notices[0].text.startswith(f"{reason} (not enforced): ")
-    assert problem in found.notices[0].text
+    assert [one.not_enforced for one in found.notices] == [reason]
+    assert [one.is_silent for one in found.notices] == [enforcement == "Audit"]
+    assert [one.text for one in found.notices] == [f"{reason} (not enforced): {short}"]
+    assert problem not in found.notices[0].text
     assert found.shared_memory == case.get("shm", "8Gi")
 
 
@@ -114,7 +123,7 @@ def test_all_that_a_pod_oversteps_is_warned_of() -> None:
         minimumIsolation="Hard",
         podLimits={"sharedMemory": {"max": "1Gi"}},
     )
-    assert [text.split()[0] for text in texts(found)] == [
+    assert [one.not_enforced for one in allowance(found).notices] == [
         "AttachmentsOverLimit",
         "IsolationTooWeak",
         "SharedMemoryOverLimit",
@@ -122,7 +131,7 @@ def test_all_that_a_pod_oversteps_is_warned_of() -> None:
 
 
 def test_a_refusal_softens_by_the_level_alone() -> None:
-    """Enforce keeps it, the others say what it would have been."""
+    """Enforce keeps it, Warn says what it would have been, Audit tells the audit log alone."""
     refusal = Refusal(Reason.RESOURCE_DENIED, "no")
     assert soften(tenancy_of(policy()), refusal) is refusal
     for level in ("Warn", "Audit"):

@@ -30,6 +30,7 @@ def found(resource: str = "nvidia.com/vf", **config: Any) -> Nad:  # noqa: ANN40
 
 
 def verdict(of: NetworkSpec, one: Nad, number: int | None) -> str | None:
+    """How a NAD differs from the network's only rail."""
     return difference(of, of.rails[0], one, number)
 
 
@@ -108,7 +109,7 @@ def test_a_nad_that_is_right_is_taken(of: NetworkSpec, one: Nad, number: int | N
 @pytest.mark.parametrize(
     ("of", "one", "number", "problem"),
     [
-        pytest.param(SRIOV, found(), 210, "spec.config: a plugin has no type", id="unreadable"),
+        pytest.param(SRIOV, found(), 210, "a plugin has no type", id="unreadable"),
         pytest.param(
             SRIOV,
             found(type="macvlan"),
@@ -136,6 +137,13 @@ def test_a_nad_that_is_right_is_taken(of: NetworkSpec, one: Nad, number: int | N
             210,
             "names a fixed device of the node",
             id="a fixed device",
+        ),
+        pytest.param(
+            SRIOV,
+            found(type="sriov", vlan=210, args={"cni": {"mac": "02:00:00:00:00:01"}}),
+            210,
+            "carries args",
+            id="arguments for the plugin",
         ),
         pytest.param(
             SRIOV, found("", type="sriov", vlan=210), 210, "hand it no device", id="no resource"
@@ -178,9 +186,7 @@ def test_a_nad_that_is_right_is_taken(of: NetworkSpec, one: Nad, number: int | N
             "carries PKey 0x8011, but the policy says PKey 0x0011",
             id="the membership bit, which ib-kubernetes refuses",
         ),
-        pytest.param(
-            IB, found(type="ib-sriov"), 0x11, "carries no PKey, but", id="no PKey at all"
-        ),
+        pytest.param(IB, found(type="ib-sriov"), 0x11, "carries no PKey, but", id="no PKey at all"),
         pytest.param(
             IB_PLAIN,
             found(type="ib-sriov", pkey="0x7fff"),
@@ -205,7 +211,11 @@ def test_a_nad_that_is_right_is_taken(of: NetworkSpec, one: Nad, number: int | N
         pytest.param(
             MACVLAN,
             found(
-                "", plugins=[{"type": "macvlan", "master": "ens1.210"}, {"type": "tuning", "master": "ens2"}]
+                "",
+                plugins=[
+                    {"type": "macvlan", "master": "ens1.210"},
+                    {"type": "tuning", "master": "ens2"},
+                ],
             ),
             210,
             "master is ens1.210, ens2, but",
@@ -241,7 +251,7 @@ def test_a_nad_that_is_wrong_is_said(
     assert problem in (verdict(of, one, number) or "")
 
 
-FENCED = {"type": "sriov", "vlan": 210, "spoofchk": "on", "trust": "off"}
+FENCED: Object = {"type": "sriov", "vlan": 210, "spoofchk": "on", "trust": "off"}
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from policies.parse import parse
 from policies.refusal import Reason, Refusal
 from policies.select import Order
 from policies.shapes import Isolation
-from policies.targets import Targets
+from policies.subject import Container
 from policies.tenancy import Grant
 from policies.wish import MAX_COUNT
 from tests.harness.budgets import small
@@ -27,6 +27,7 @@ Object = dict[str, Any]
 
 
 def lane(number: int, name: str = "") -> Lane:
+    """A rail as team-a may use it."""
     return Lane(f"r{number}", "team-a", name or f"nad{number}", f"nvidia.com/r{number}")
 
 
@@ -46,13 +47,13 @@ def order(mode: str, asked: int | None, rails: int = 2, **spec: Any) -> Order:  
     return Order(offer, asked)
 
 
-ONE = Targets((container(gpus=1),))
-NONE = Targets((container("cpu-only"),))
-SEVERAL = Targets((container("a", gpus=2), container("b", gpus=1)), (container("c", gpus=9),))
+ONE = (container(gpus=1),)
+NONE = (container("cpu-only"),)
+SEVERAL = (container("a", gpus=2), container("b", gpus=1))
 
 
 @pytest.mark.parametrize(
-    ("one", "targets", "number"),
+    ("one", "containers", "number"),
     [
         pytest.param(order("SRIOVEthernet", None), ONE, 2, id="all rails by default"),
         pytest.param(order("SRIOVEthernet", None, count="All"), ONE, 2, id="all rails by word"),
@@ -67,13 +68,15 @@ SEVERAL = Targets((container("a", gpus=2), container("b", gpus=1)), (container("
         pytest.param(order("DeviceOnly", MAX_COUNT), ONE, MAX_COUNT, id="the largest number"),
     ],
 )
-def test_the_pods_count_goes_before_the_networks(one: Order, targets: Targets, number: int) -> None:
+def test_the_pods_count_goes_before_the_networks(
+    one: Order, containers: tuple[Container, ...], number: int
+) -> None:
     """COUNT as written, else what the network says NAME means."""
-    assert amount(one, targets.equipped) == number
+    assert amount(one, containers) == number
 
 
 @pytest.mark.parametrize(
-    ("one", "targets", "reason", "problem"),
+    ("one", "containers", "reason", "problem"),
     [
         pytest.param(
             order("Macvlan", 3),
@@ -99,10 +102,10 @@ def test_the_pods_count_goes_before_the_networks(one: Order, targets: Targets, n
     ],
 )
 def test_a_count_that_cannot_be_had_is_refused(
-    one: Order, targets: Targets, reason: Reason, problem: str
+    one: Order, containers: tuple[Container, ...], reason: Reason, problem: str
 ) -> None:
     """The message says what the author can write instead."""
-    found = amount(one, targets.equipped)
+    found = amount(one, containers)
     assert isinstance(found, Refusal)
     assert found.reason is reason
     assert problem in found.message
@@ -129,9 +132,7 @@ OWN = st.lists(
 
 @small
 @given(own=OWN, rails=st.integers(1, 3), number=st.integers(0, MAX_COUNT))
-def test_new_interfaces_have_names_of_their_own(
-    own: list[Any], rails: int, number: int
-) -> None:
+def test_new_interfaces_have_names_of_their_own(own: list[Any], rails: int, number: int) -> None:
     """Unique, at most 15 characters, and never one that Multus or the kernel hands out."""
     selections = Selections(subject(selections=tuple(own)))
     found = [

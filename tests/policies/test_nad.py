@@ -31,7 +31,6 @@ def nad(config: object, resource: str = "", **metadata: Any) -> Nad:  # noqa: AN
     )
 
 
-
 TENANT_VF = Nad.SPOOF_CHECKED | Nad.UNTRUSTED
 
 
@@ -121,10 +120,36 @@ TENANT_VF = Nad.SPOOF_CHECKED | Nad.UNTRUSTED
             id="a fixed device further down a chain",
         ),
         pytest.param(
+            '{"type":"ib-sriov","args":{"cni":{"mellanox.infiniband.app":"configured"}}}',
+            Nad("team-a", "x", types=("ib-sriov",), flags=Nad.ARGUED),
+            id="a mark that the fabric's daemon would set",
+        ),
+        pytest.param(
             '{"type":"vlan","master":"net1","vlanId":230,"linkInContainer":true,'
             '"ipam":{"type":"static"}}',
             Nad("team-a", "x", types=("vlan",), masters=("net1",), ipam="static"),
             id="a VLAN on an interface of the pod",
+        ),
+        pytest.param(
+            '{"type":"vlan","master":"ens1f0np0","vlanId":240,"ipam":{"type":"host-local"}}',
+            Nad("team-a", "x", types=("vlan",), masters=("ens1f0np0",), ipam="host-local"),
+            id="a VLAN on the interface itself",
+        ),
+        pytest.param(
+            '{"type":"ipvlan","master":"ens1f0np0.221","mode":"l2"}',
+            Nad("team-a", "x", types=("ipvlan",), masters=("ens1f0np0.221",)),
+            id="ipvlan on a VLAN sub-interface",
+        ),
+        pytest.param(
+            '{"type":"accelerated-bridge","bridge":"cni0,br-uplink","vlan":270,'
+            '"setUplinkVlan":true}',
+            Nad("team-a", "x", types=("accelerated-bridge",), vlan=270),
+            id="a switchdev VF on a bridge",
+        ),
+        pytest.param(
+            '{"type":"ipoib","master":"ib0.8011","ipam":{}}',
+            Nad("team-a", "x", types=("ipoib",), masters=("ib0.8011",)),
+            id="IPoIB on a child, as it is written",
         ),
         pytest.param(
             '{"type":"bridge","bridge":"br-data","vlan":250,"preserveDefaultVlan":false}',
@@ -256,7 +281,9 @@ CONFIGS = st.recursive(
     lambda below: (
         st.lists(below, max_size=3)
         | st.dictionaries(
-            st.sampled_from(["type", "plugins", "vlan", "pkey", "master", "ipam", "device", "VLAN"]),
+            st.sampled_from(
+                ["type", "plugins", "vlan", "pkey", "master", "ipam", "device", "VLAN"]
+            ),
             below,
             max_size=4,
         )

@@ -18,7 +18,7 @@ Object = dict[str, Any]
 
 VLAN = PartitionType.VLAN
 BY_VLAN = {"type": "VLAN", "min": 200, "max": 299}
-FENCED = {"type": "sriov", "vlan": 210, "spoofchk": "on", "trust": "off"}
+FENCED: Object = {"type": "sriov", "vlan": 210, "spoofchk": "on", "trust": "off"}
 VF = rail("r0", "nvidia.com/vf")
 ROCE = network("train", "SRIOVEthernet", VF, partition=BY_VLAN, fabric="leaf")
 NAD = nad("rdma-train-r0-v0210", "nvidia.com/vf", **FENCED)
@@ -36,11 +36,13 @@ def offered(
 
 
 def refused(found: Outcome) -> Refusal:
+    """The outcome, which has to be a no."""
     assert isinstance(found, Refusal)
     return found
 
 
 def mv(*rails: Object, **spec: Any) -> Object:  # noqa: ANN401
+    """A macvlan network."""
     return network("train", "Macvlan", *rails, **spec)
 
 
@@ -106,7 +108,10 @@ def mv(*rails: Object, **spec: Any) -> Object:  # noqa: ANN401
             id="ipvlan without a partition",
         ),
         pytest.param(
-            [network("train", "HostNetwork", rail("r0", "rdma/hca")), policy("train", podLimits={"hostNetwork": True})],
+            [
+                network("train", "HostNetwork", rail("r0", "rdma/hca")),
+                policy("train", podLimits={"hostNetwork": True}),
+            ],
             "",
             [Lane("r0", "", "", "rdma/hca")],
             None,
@@ -243,13 +248,9 @@ def test_nads_that_are_not_there_may_still_come() -> None:
 )
 def test_a_nad_that_is_wrong_refuses_the_pod(config: Object, resource: str, problem: str) -> None:
     """The pod never starts in another partition; NAD, network and rail are named."""
-    found = refused(
-        offered(snapshot(ROCE, nad("rdma-train-r0-v0210", resource, **config), TENANT))
-    )
+    found = refused(offered(snapshot(ROCE, nad("rdma-train-r0-v0210", resource, **config), TENANT)))
     assert found.reason is Reason.ATTACHMENT_INVALID
-    assert found.message.startswith(
-        "NetworkAttachmentDefinition team-a/rdma-train-r0-v0210: "
-    )
+    assert found.message.startswith("NetworkAttachmentDefinition team-a/rdma-train-r0-v0210: ")
     assert problem in found.message
     assert "(network train, rail r0)" in found.message
 
@@ -403,8 +404,13 @@ def claim(tenant: str, number: int = 210, fabric: str = "leaf", kind: str = "VLA
         pytest.param(
             [
                 TENANT,
-                network("twin", "Macvlan", rail("r0", "rdma/hca", master="e.$(VLAN)"), fabric="leaf",
-                        partition={"type": "VLAN"}),
+                network(
+                    "twin",
+                    "Macvlan",
+                    rail("r0", "rdma/hca", master="ens1.$(VLAN)"),
+                    fabric="leaf",
+                    partition={"type": "VLAN"},
+                ),
                 policy(granted("twin", 210), namespace="team-b"),
             ],
             id="another network of the same fabric",
@@ -429,9 +435,7 @@ def test_a_number_of_two_tenants_is_a_conflict(objects: list[Object]) -> None:
         pytest.param([TENANT, claim("x", 211)], id="another number is held"),
         pytest.param([TENANT, claim("x", fabric="spine")], id="held on another fabric"),
         pytest.param([TENANT, claim("x", kind="PKey")], id="held as a number of another kind"),
-        pytest.param(
-            [TENANT, policy(granted("train", 211), namespace="team-b")], id="two numbers"
-        ),
+        pytest.param([TENANT, policy(granted("train", 211), namespace="team-b")], id="two numbers"),
         pytest.param(
             [
                 TENANT,
@@ -485,9 +489,7 @@ def test_a_short_name_says_everything() -> None:
 
 def test_long_names_that_differ_in_the_middle_stay_apart() -> None:
     """Same beginning, same rail and same partition: the hash tells them apart."""
-    names = {
-        nad_name(f"{'a' * 40}-{n:03}-{'z' * 18}", "rail-zero", VLAN, 210) for n in range(500)
-    }
+    names = {nad_name(f"{'a' * 40}-{n:03}-{'z' * 18}", "rail-zero", VLAN, 210) for n in range(500)}
     assert len(names) == 500
     assert all(len(name) <= 63 and name.endswith("-v0210") for name in names)
 

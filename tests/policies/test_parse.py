@@ -47,7 +47,7 @@ def test_a_quantity_may_be_a_number() -> None:
             network("train", "Carrier", rail("r0", "rdma/hca")),
             "RDMANetwork train: spec.mode: input should be 'Macvlan', 'IPVLAN', 'IPoIB', "
             "'SRIOVEthernet', 'SRIOVInfiniBand', 'HostDevice', 'HostNetwork', 'DeviceOnly' or "
-            '\'DRA\': got "Carrier"',
+            "'DRA': got \"Carrier\"",
             id="a mode that this version does not know",
         ),
         pytest.param(
@@ -86,8 +86,7 @@ def test_a_quantity_may_be_a_number() -> None:
         pytest.param(
             RDMAPartition,
             {**CLAIM, "spec": {**CLAIM["spec"], "number": "210"}},
-            "RDMAPartition leaf.vlan.0210: spec.number: input should be a valid integer: got "
-            '"210"',
+            'RDMAPartition leaf.vlan.0210: spec.number: input should be a valid integer: got "210"',
             id="a number as text",
         ),
     ],

@@ -74,24 +74,28 @@ CLUSTER = snapshot(*NETWORKS, *NADS, TENANT)
 
 
 def resolved(one: Subject, found: Snapshot = CLUSTER) -> Intent | Refusal:
+    """What is decided about a pod."""
     applicable = select(one, found)
     assert isinstance(applicable, Applicable), applicable
     return resolve(applicable, found)
 
 
 def intent(one: Subject, found: Snapshot = CLUSTER) -> Intent:
+    """The decision, which has to be a yes."""
     answer = resolved(one, found)
     assert isinstance(answer, Intent), answer
     return answer
 
 
 def refused(one: Subject, found: Snapshot = CLUSTER) -> Refusal:
+    """The decision, which has to be a no."""
     answer = resolved(one, found)
     assert isinstance(answer, Refusal)
     return answer
 
 
 def needs(found: Intent) -> dict[str, dict[str, int]]:
+    """The resources of every container that takes part."""
     return {one.name: dict(one.resources) for one in found.equipped}
 
 
@@ -357,8 +361,10 @@ def test_the_partition_is_one_name_or_one_for_each_network(one: Subject, partiti
         pytest.param(
             subject("mv"),
             [
-                "NAD team-a/rdma-mv-r2-none uses host-local IPAM: pods on two nodes get the same "
-                "address"
+                (
+                    "NAD team-a/rdma-mv-r2-none uses host-local IPAM: pods on two nodes get the "
+                    "same address"
+                )
             ],
             id="addresses that meet",
         ),
@@ -388,6 +394,19 @@ def test_the_partition_is_one_name_or_one_for_each_network(one: Subject, partiti
 def test_what_the_author_should_know_is_noticed(one: Subject, texts: list[str]) -> None:
     """The pod is admitted; the notices say what may surprise."""
     assert [one.text for one in intent(one).notices] == texts
+
+
+def test_eight_rails_are_eight_attachments_of_eight_pools() -> None:
+    """Each rail has its own resource, so that Multus cannot cross them."""
+    rails = [rail(f"r{n}", f"nvidia.com/rail{n}") for n in range(8)]
+    nads = [
+        nad(f"rdma-all-r{n}-v0310", f"nvidia.com/rail{n}", type="sriov", vlan=310) for n in range(8)
+    ]
+    fabric = network("all", "SRIOVEthernet", *rails, partition={"type": "VLAN"})
+    found = intent(subject("all", GPU), snapshot(fabric, *nads, policy(granted("all", 310))))
+    assert [one.interface for one in found.attachments] == [f"rdma{n}" for n in range(8)]
+    assert [one.name for one in found.attachments] == [f"rdma-all-r{n}-v0310" for n in range(8)]
+    assert needs(found) == {"gpu": {f"nvidia.com/rail{n}": 1 for n in range(8)}}
 
 
 def test_a_pool_that_only_a_nad_names_is_no_strange_pool() -> None:

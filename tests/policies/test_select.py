@@ -21,7 +21,7 @@ def plain(name: str) -> Object:
 
 
 def parted(name: str) -> Object:
-    """A network whose NADs an admin keeps elsewhere is not needed: a missing number tells."""
+    """A network with partitions and no NAD: the one that is missed tells which was chosen."""
     return network(name, "SRIOVEthernet", rail("r0", "nvidia.com/vf"), partition={"type": "VLAN"})
 
 
@@ -29,14 +29,14 @@ TENANT = policy("a", "b", defaultNetwork="b")
 CLUSTER = snapshot(plain("a"), plain("b"), TENANT)
 
 
-def selected(
-    text: str | None, found: Snapshot = CLUSTER, /, **annotations: str
-) -> Selection:
+def selected(text: str | None, found: Snapshot = CLUSTER, /, **annotations: str) -> Selection:
+    """What is selected for a pod with a network and further annotations of ours."""
     named = {f"rdma.io/{key.replace('_', '-')}": value for key, value in annotations.items()}
     return select(subject(text, annotations=named), found)
 
 
 def refused(found: Selection) -> Refusal:
+    """The answer, which has to be a no."""
     assert isinstance(found, Refusal)
     return found
 
@@ -102,7 +102,7 @@ def test_a_default_that_is_not_set_is_said() -> None:
     """The author learns which networks there are."""
     found = refused(selected("default", snapshot(plain("a"), policy("a"))))
     assert found.reason is Reason.NETWORK_NOT_GRANTED
-    assert 'which is not set; the pod\'s author can name a network (granted: a)' in found.message
+    assert "which is not set; the pod's author can name a network (granted: a)" in found.message
 
 
 def test_a_namespace_without_policy_may_still_get_one() -> None:
@@ -159,7 +159,7 @@ def test_an_mpi_launcher_is_skipped(one: Subject, *, applies: bool) -> None:
         assert isinstance(found, Applicable)
     else:
         assert isinstance(found, NotApplicable)
-        assert "MPI launcher without accelerator is not equipped" in found.notices[0].text
+        assert "MPI launcher without accelerator" in found.notices[0].text
 
 
 def partitions(*names: str) -> Object:

@@ -17,16 +17,18 @@ Object = dict[str, Any]
 CLUSTER = snapshot(
     network("vf", "SRIOVEthernet", rail("r0", "nvidia.com/vf")),
     network("other", "SRIOVEthernet", rail("r0", "nvidia.com/other")),
+    network("vf-too", "SRIOVEthernet", rail("r0", "nvidia.com/vf")),
     network("mv", "Macvlan", rail("r0", "rdma/hca", master="ens1")),
     network("ib", "DeviceOnly", rail("r0", "rdma/a"), rail("r1", "rdma/b"), perAccelerator=3),
     network("own", "Macvlan", {"name": "r0", "networkAttachment": {"name": "shared"}}),
     nad("rdma-vf-r0-none", "nvidia.com/vf", type="sriov"),
+    nad("rdma-vf-too-r0-none", "nvidia.com/vf", type="sriov"),
     nad("rdma-other-r0-none", "nvidia.com/other", type="sriov"),
     nad("rdma-mv-r0-none", type="macvlan", master="ens1"),
     nad("shared", "rdma/pool", type="macvlan"),
     nad("storage", "intel.com/storage", type="sriov"),
     nad("unread", "nvidia.com/vf"),
-    policy("vf", "mv", "ib", "own"),
+    policy("vf", "vf-too", "mv", "ib", "own"),
 )
 
 
@@ -40,6 +42,7 @@ def shares(one: Subject) -> Shares | Refusal:
         if refusal is not None:
             return refusal
     found.count_by_hand(CLUSTER)
+    found.charge_excess(applicable.orders)
     return found
 
 
@@ -57,6 +60,47 @@ def test_tokens_by_accelerator_are_counted_for_each_container() -> None:
     found = shares(one)
     assert isinstance(found, Shares)
     assert found.totals == {"ib": 9}
+
+
+def test_networks_of_one_pool_share_what_is_there() -> None:
+    """A pod that got its devices already is charged for each network's own, not for all."""
+    for wish, asked, totals in (
+        ("vf:1,vf-too:2", 3, {"vf": 1, "vf-too": 2}),
+        ("vf:1,vf-too:2", 5, {"vf": 3, "vf-too": 2}),
+        ("vf-too,vf", 2, {"vf-too": 1, "vf": 1}),
+    ):
+        found = shares(subject(wish, container(resources={"nvidia.com/vf": asked})))
+        assert isinstance(found, Shares)
+        assert found.totals == totals
+
+
+def test_more_than_the_need_stays_and_counts() -> None:
+    """Requests are topped up, never added to; the limit sees what the pod really gets."""
+    for one, resources, total in (
+        (
+            subject("vf", container(resources={"nvidia.com/vf": 3})),
+            {"main": {"nvidia.com/vf": 3}},
+            {"vf": 3},
+        ),
+        (
+            subject("ib:2", container(resources={"rdma/a": 4, "rdma/b": 1})),
+            {"main": {"rdma/a": 4, "rdma/b": 1}},
+            {"ib": 5},
+        ),
+        (
+            subject("mv", container(resources={"rdma/hca": 2})),
+            {"main": {"rdma/hca": 2}},
+            {"mv": 1},
+        ),
+        (
+            subject("vf:2", container(resources={"nvidia.com/vf": 1})),
+            {"main": {"nvidia.com/vf": 2}},
+            {"vf": 2},
+        ),
+    ):
+        found = shares(one)
+        assert isinstance(found, Shares)
+        assert (needs(one), found.totals) == (resources, total)
 
 
 def test_a_count_is_that_of_every_container() -> None:

@@ -33,6 +33,7 @@ def offer(mode: str) -> Offer:
 def chosen(
     *containers: Container, named: tuple[str, ...] = (), mode: str = "HostNetwork"
 ) -> Targets | Refusal:
+    """The containers of a pod, those that its annotation names first."""
     wish = Wish((("train", None),), containers=named)
     return choose(subject("train", *containers), wish, offer(mode))
 
@@ -87,7 +88,7 @@ def test_containers_are_chosen_by_the_rule(
     ("containers", "named", "problem"),
     [
         pytest.param(
-            [MAIN, GPU], ("mian",), 'no container "mian" (it has: main, gpu)', id="no such one"
+            [MAIN, GPU], ("worker",), 'no container "worker" (it has: main, gpu)', id="no such one"
         ),
         pytest.param([PLAIN_INIT, MAIN], ("setup",), "plain init container", id="a plain init"),
         pytest.param([ZERO, MAIN], ("zero",), "resource to 0 itself", id="one that says zero"),

@@ -36,7 +36,7 @@ def describe(pod: Pod, namespace: str, rules: Rules) -> Subject | Refusal:
         return selections
     containers: list[Container] = []
     for place, container in pods.containers(pod):
-        described = _container(place, container, rules)
+        described = _container(place, container, spec.get("resources"), rules)
         if isinstance(described, Refusal):
             return described
         containers.append(described)
@@ -56,7 +56,9 @@ def describe(pod: Pod, namespace: str, rules: Rules) -> Subject | Refusal:
     )
 
 
-def _container(place: Place, container: pods.Container, rules: Rules) -> Container | Refusal:
+def _container(
+    place: Place, container: pods.Container, whole_pod: pods.Resources | None, rules: Rules
+) -> Container | Refusal:
     resources: dict[str, int] = {}
     found = container.get("resources")
     if found:
@@ -78,8 +80,17 @@ def _container(place: Place, container: pods.Container, rules: Rules) -> Contain
         is_proxy=container.get("name") in rules.proxies,
         privileged=pods.is_privileged(container),
         has_env_from=bool(container.get("envFrom")),
+        asks_memory=_asks_memory(found) or _asks_memory(whole_pod),
         added=tuple((context.get("capabilities") or {}).get("add") or ()),
     )
+
+
+def _asks_memory(resources: pods.Resources | None) -> bool:
+    """Whether resources ask for cpu or memory, which huge pages need beside them."""
+    if not resources:
+        return False
+    asked = (*(resources.get("limits") or ()), *(resources.get("requests") or ()))
+    return "memory" in asked or "cpu" in asked
 
 
 def _no_whole_number(place: Place, container: pods.Container, name: str, quantity: str) -> Refusal:

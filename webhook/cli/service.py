@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import gc
 import logging
+import os
 import signal
 import sys
 import time
@@ -94,40 +95,45 @@ async def _run(settings: Settings) -> int:
         settings.max_staleness,
         pace.clock,
     )
-    feed = await _feed(settings, cache, pace)
-    ledger = Ledger(metrics, logs.line_writer(settings.log_level))
-    reviews = Reviews(handle, feed.objects, ledger, Limits(in_flight=settings.max_in_flight))
-    facts = LiveFacts(cache, serving, reviews)
-    metrics.attach(facts, reviews)
-    probe = await _listen(Probes(facts.missing, metrics), settings.probe_listen)
-    server = await _listen(reviews, settings.listen, serving)
-    _say_listening(settings, server, probe)
-    settling = asyncio.create_task(_settle(facts))
-    code = await _until_stopped([feed.run(), serving.run(pace.sleep)], stopping)
-    settling.cancel()
-    log.info("draining", extra={"fields": {"seconds": settings.drain.total_seconds()}})
-    reviews.draining = True
-    if code == 0:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(settings.drain.total_seconds()):
-                await hurried.wait()
-    await server.close(0.0 if hurried.is_set() else LAST_SECONDS)
-    await probe.close(0.0)
-    await feed.close()
+    async with contextlib.AsyncExitStack() as opened:
+        feed = await _feed(settings, cache, pace)
+        opened.push_async_callback(feed.close)
+        ledger = Ledger(metrics, logs.line_writer(settings.log_level))
+        reviews = Reviews(handle, feed.objects, ledger, Limits(in_flight=settings.max_in_flight))
+        facts = LiveFacts(cache, serving, reviews)
+        metrics.attach(facts, reviews)
+        probe = await _listen(Probes(facts.missing, metrics), settings.probe_listen)
+        opened.push_async_callback(probe.close, 0.0)
+        server = await _listen(reviews, settings.listen, serving)
+        _say_listening(settings, server, probe)
+        parts = [asyncio.create_task(part) for part in (feed.run(), serving.run(pace.sleep))]
+        settling = asyncio.create_task(_settle(facts))
+        code = await _until_stopped(parts, stopping)
+        settling.cancel()
+        reviews.draining = True
+        await _drain(server, settings.drain.total_seconds() if code == 0 else 0.0, hurried)
     log.info("stopped", extra={"fields": {"code": code}})
     return code
 
 
-async def _until_stopped(parts: list[Coroutine[Any, Any, None]], stopping: asyncio.Event) -> int:
-    """Run the parts until a signal comes or one of them fails; they run on while we drain."""
-    tasks = [asyncio.create_task(part) for part in parts]
+async def _until_stopped(parts: list[asyncio.Task[None]], stopping: asyncio.Event) -> int:
+    """Wait for a signal, or for a part that fails; the parts run on while we drain."""
     signalled = asyncio.create_task(stopping.wait())
-    await asyncio.wait([*tasks, signalled], return_when=asyncio.FIRST_COMPLETED)
-    for task in tasks:
-        if task.done() and task.exception() is not None:
-            log.error("part_failed", exc_info=task.exception())
+    await asyncio.wait([*parts, signalled], return_when=asyncio.FIRST_COMPLETED)
+    for part in parts:
+        if part.done() and part.exception() is not None:
+            log.error("part_failed", exc_info=part.exception())
             return FAILED_CODE
     return 0
+
+
+async def _drain(server: Listener, seconds: float, hurried: asyncio.Event) -> None:
+    """Answer for so long, or until a second signal, then close."""
+    log.info("draining", extra={"fields": {"seconds": seconds}})
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await hurried.wait()
+    await server.close(0.0 if hurried.is_set() else LAST_SECONDS)
 
 
 async def _settle(facts: LiveFacts) -> None:
@@ -169,7 +175,8 @@ async def _listen(
     try:
         return await Listener.open(handler, address.host, address.port, context)
     except OSError as err:
-        raise CannotServe(f"{address}: cannot listen: {err.strerror or err}") from err
+        reason = os.strerror(err.errno) if err.errno else err
+        raise CannotServe(f"{address}: cannot listen: {reason}") from err
 
 
 def _say_listening(settings: Settings, server: Listener, probe: Listener) -> None:

@@ -9,7 +9,18 @@ from typing import Final
 
 from policies.intent import Intent
 from policies.refusal import Notice
-from webhook.injectors import env, memory, networks, placement, resources, security, stamp, volumes
+from webhook.injectors import (
+    env,
+    hugepages,
+    nccl_conf,
+    networks,
+    numa,
+    placement,
+    resources,
+    security,
+    stamp,
+    volumes,
+)
 from webhook.pods.edits import Edit
 from webhook.pods.pod import Pod
 
@@ -20,8 +31,10 @@ INJECTORS: Final[tuple[Injector, ...]] = (
     stamp.inject,
     placement.inject,
     resources.inject,
-    memory.inject,
+    hugepages.inject,
     volumes.inject,
     security.inject,
     env.inject,
+    nccl_conf.inject,
+    numa.inject,
 )

@@ -16,18 +16,10 @@ def inject(pod: Pod, intent: Intent) -> Iterator[RequestResource]:
             continue
         resources = pods.container_at(pod, one.place).get("resources") or {}
         limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
-        for name, need in one.resources:
-            limit, request = limits.get(name), requests.get(name)
-            amount = max(need, _number(limit), _number(request))
-            if not (_is(limit, amount) and _is(request, amount)):
+        for name, amount in one.resources:
+            if not (_is(limits.get(name), amount) and _is(requests.get(name), amount)):
                 yield RequestResource(one.place, name, str(amount))
 
 
 def _is(quantity: str | float | None, amount: int) -> bool:
-    return quantity is not None and _number(quantity) == amount
-
-
-def _number(quantity: str | float | None) -> int:
-    if quantity is None or isinstance(quantity, float):
-        return 0
-    return whole(quantity) or 0
+    return isinstance(quantity, str | int) and whole(quantity) == amount

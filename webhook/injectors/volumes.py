@@ -7,7 +7,7 @@ from policies.quantity import parse
 from policies.refusal import Notice
 from webhook.pods import pod as pods
 from webhook.pods.edits import AddVolume, MountVolume
-from webhook.pods.pod import Container, Pod, Volume, VolumeMount
+from webhook.pods.pod import Container, Pod, VolumeMount
 
 VOLUME = "rdma-shm"
 PATH = "/dev/shm"  # noqa: S108 the path in the container is the point
@@ -65,8 +65,8 @@ def _doubtful(pod: Pod, one: Equipped, cover: VolumeMount) -> Iterator[Notice]:
 def _volume(pod: Pod, intent: Intent) -> tuple[str, bool]:
     """Return the name of the volume to mount, and whether it is to be added.
 
-    A memory volume that another equipped container has at /dev/shm is shared, and so is one that
-    an earlier call added.
+    A memory volume that another equipped container has at /dev/shm is shared, whether its author
+    or an earlier call put it there.
     """
     for one in intent.equipped:
         cover = _cover(pods.container_at(pod, one.place))
@@ -74,12 +74,7 @@ def _volume(pod: Pod, intent: Intent) -> tuple[str, bool]:
             name = cover.get("name", "")
             if _medium(pod, name) == "Memory":
                 return name, False
-    name, is_there = pods.volume_name(pod, VOLUME, _is_memory)
-    return name, not is_there
-
-
-def _is_memory(volume: Volume) -> bool:
-    return (volume.get("emptyDir") or {}).get("medium") == "Memory"
+    return pods.free_volume_name(pod, VOLUME), True
 
 
 def _shareable(cover: VolumeMount) -> bool:

@@ -11,17 +11,22 @@ def check(case: Case) -> Iterator[Refusal | Notice]:
     """Yield containers that add capabilities which the policy does not allow."""
     limits = case.tenancy.limits
     for one in case.subject.containers:
-        beyond = [name for name in one.added if name not in limits.capabilities]
-        beyond += [name for name in one.added if name in limits.required_drop]
+        beyond = [
+            name
+            for name in one.added
+            if name not in limits.capabilities or name in limits.required_drop
+        ]
         if not beyond or one.privileged:
             continue
+        names = listed(list(dict.fromkeys(beyond)))
         yield soften(
             case.tenancy,
             Refusal(
                 Reason.CAPABILITY_DENIED,
                 f"spec.{one.place[0]}[{one.name}].securityContext.capabilities.add: "
-                f"{listed(list(dict.fromkeys(beyond)))} is beyond podLimits of "
+                f"{names} is beyond podLimits of "
                 f"{case.tenancy.title}; the pod's author can remove it, the platform admin can "
                 "allow it",
+                short=f"container {one.name} adds {names}, beyond podLimits",
             ),
         )

@@ -32,6 +32,7 @@ def _by_hand(case: Case, container: Container, resource: str) -> Refusal | Notic
             f"spec.{container.place[0]}[{container.name}].resources: {resource} is a device of an "
             f"RDMA network that {case.tenancy.title} does not grant; the pod's author can remove "
             "it, the platform admin can grant the network",
+            short=f"container {container.name} asks for {resource}, of a network not granted",
         ),
     )
 

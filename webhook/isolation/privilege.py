@@ -18,23 +18,26 @@ def check(case: Case) -> Iterator[Refusal | Notice]:
         ("hostIPC", "", False),
     ):
         if spec.get(field) is True and not is_allowed:
-            yield _overstep(case, f"spec.{field}: is true", limit)
+            yield _overstep(case, f"spec.{field}: is true", limit, f"the pod has {field}")
     for place, container in pods.containers(case.pod):
         path = f"spec.{place[0]}[{container.get('name')}].securityContext"
         context = container.get("securityContext") or {}
         if context.get("privileged") is True and not limits.privileged:
-            yield _overstep(case, f"{path}.privileged: is true", "privileged")
+            short = f"container {container.get('name')} is privileged"
+            yield _overstep(case, f"{path}.privileged: is true", "privileged", short)
         if context.get("procMount") not in {None, "Default"}:
-            yield _overstep(case, f"{path}.procMount: is not Default", "")
+            short = f"container {container.get('name')} has a procMount"
+            yield _overstep(case, f"{path}.procMount: is not Default", "", short)
 
 
-def _overstep(case: Case, problem: str, limit: str) -> Refusal | Notice:
+def _overstep(case: Case, problem: str, limit: str, short: str) -> Refusal | Notice:
     """Return the refusal of one field, or its warning below Enforce.
 
     Args:
         case: The pod under judgement.
         problem: Path and value of the field.
         limit: Name of the policy's limit that could allow it; empty where none can.
+        short: What of it fits a warning.
     """
     remedy = f", the platform admin can set podLimits.{limit}: true" if limit else ""
     return soften(
@@ -43,5 +46,6 @@ def _overstep(case: Case, problem: str, limit: str) -> Refusal | Notice:
             Reason.PRIVILEGE_DENIED,
             f"{problem}, which reaches devices or networks of other tenants and which "
             f"{case.tenancy.title} does not allow; the pod's author can remove it{remedy}",
+            short,
         ),
     )

@@ -120,6 +120,7 @@ def _governed(case: Case, one: Selected, network: str | None) -> Iterator[Refusa
             f"{_place(one)}: {title} belongs to network {network} and is selected by hand; the "
             f"pod's author can ask for {network} in rdma.io/network, the platform admin can set "
             f"rawNetworks: Allow in {case.tenancy.title}",
+            short=f"{title} of network {network} is selected by hand",
         )
         yield soften(case.tenancy, refusal)
 
@@ -137,5 +138,6 @@ def _over_limit(
                 f"{where(SELECTION_ANNOTATION)}: with {hand} selected by hand the pod comes to "
                 f"{hand + asked} of network {grant.name}, and maxPerPod of {case.tenancy.title} is "
                 f"{grant.max_per_pod}; the pod's author can remove some",
+                short=f"{hand + asked} of network {grant.name}, maxPerPod is {grant.max_per_pod}",
             )
             yield soften(case.tenancy, refusal)

@@ -7,8 +7,9 @@ the patch must be built from what is really there.
 Source of the field names: kubernetes/api ``core/v1/types.go``.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import chain, count
 from posixpath import normpath
 from typing import Any, Final, TypedDict
 
@@ -181,22 +182,11 @@ def container_at(pod: Pod, place: Place) -> Container:
     return (several or [])[index]
 
 
-def volume_name(pod: Pod, wanted: str, is_ours: Callable[[Volume], bool]) -> tuple[str, bool]:
-    """Return the name for a volume of ours, and whether the pod has that volume already.
-
-    Args:
-        pod: The pod as it arrived.
-        wanted: The name to use where the pod does not use it for something else.
-        is_ours: Whether a volume of that name is the one that we would add.
-    """
-    taken = {volume.get("name"): volume for volume in spec(pod).get("volumes") or ()}
-    name, number = wanted, 0
-    while name in taken:
-        if is_ours(taken[name]):
-            return name, True
-        number += 1
-        name = f"{wanted}-{number}"
-    return name, False
+def free_volume_name(pod: Pod, wanted: str) -> str:
+    """Return a name for a new volume: the wanted one, or with a number where it is taken."""
+    taken = {volume.get("name") for volume in spec(pod).get("volumes") or ()}
+    names = chain((wanted,), (f"{wanted}-{number}" for number in count(1)))
+    return next(name for name in names if name not in taken)
 
 
 def runs_along(place: Place, container: Container) -> bool:

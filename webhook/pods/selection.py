@@ -130,7 +130,7 @@ def _from_object(element: Any, number: int) -> Element:  # noqa: ANN401 JSON is 
     _check_interface(interface, number)
     for key, check in addresses.CHECKS.items():
         if element.get(key) is not None and not check(element[key]):
-            message = f"element {number} has a {key} that Multus refuses"
+            message = f"element {number} has a value of {key} that Multus refuses"
             raise InvalidSelection(message)
     return Element(
         name=name,

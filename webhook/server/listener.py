@@ -38,12 +38,17 @@ protocol_log.addFilter(is_worth_a_line)
 
 
 class Listener:
-    """A listening socket with its connections."""
+    """A listening socket with its connections.
+
+    Attributes:
+        port: The port that was bound.
+    """
 
     def __init__(self, connections: web.Server, server: asyncio.Server) -> None:
         """Keep both; use :meth:`open` to make one."""
         self._connections = connections
         self._server = server
+        self.port = int(server.sockets[0].getsockname()[1])
 
     @classmethod
     async def open(
@@ -82,11 +87,6 @@ class Listener:
             ssl_handshake_timeout=HANDSHAKE_SECONDS if context else None,
         )
         return cls(connections, server)
-
-    @property
-    def port(self) -> int:
-        """Return the port that was bound."""
-        return int(self._server.sockets[0].getsockname()[1])
 
     async def close(self, seconds: float) -> None:
         """Stop listening, let requests end for so long, then close every connection."""

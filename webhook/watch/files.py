@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from policies import names
 from policies.snapshot import Everything
@@ -21,7 +21,7 @@ from webhook.watch.kinds import BY_NAME
 from webhook.watch.pace import Pace
 
 SUFFIXES = frozenset({".yaml", ".yml", ".json"})
-LOOK_SECONDS = 0.5
+LOOK_SECONDS = 0.3
 DEFAULT_NAMESPACE = "default"
 """Where kubectl puts an object that names no namespace."""
 READ_KINDS = (*BY_NAME, names.NODE)
@@ -29,35 +29,52 @@ READ_KINDS = (*BY_NAME, names.NODE)
 log = logging.getLogger(__name__)
 
 
+Mark: TypeAlias = tuple[int, int, int]
+"""Inode, size and time of change; zeros where the file cannot even be looked at."""
+
+
 @dataclass(frozen=True, slots=True)
 class _File:
     """What was last read of one file."""
 
-    mark: tuple[int, int, int]
+    mark: Mark
     documents: tuple[Document, ...]
     problem: str
 
 
 class Folder:
-    """The objects in the files of a folder, at any depth; names with a dot in front are skipped."""
+    """The objects in the files of a folder, at any depth; names with a dot in front are skipped.
+
+    A file that changed, came or went counts once it looks the same twice: who writes a file
+    empties it first, and half a file can be valid YAML.
+    """
 
     def __init__(self, root: Path) -> None:
         """Remember the folder; nothing is read yet."""
         self._root = root
         self._files: dict[str, _File] | None = None
+        self._marks: dict[str, Mark] = {}
         self._objects: dict[str, list[Mapping[str, Any]]] = {}
         self._problems: tuple[str, ...] = ()
 
     def look(self) -> bool:
         """Read what is new, and tell whether anything was."""
-        before = self._files
-        known = before or {}
-        self._files = {
-            name: _reread(path, name, known.get(name)) for name, path in _walk(self._root)
-        }
-        if self._files == before:
+        before, seen = self._files, self._marks
+        paths = dict(_walk(self._root))
+        self._marks = {name: _mark(path) for name, path in paths.items()}
+        found: dict[str, _File] = {}
+        for name in sorted({*paths, *(before or {})}):
+            known = before.get(name) if before else None
+            mark = self._marks.get(name)
+            is_settled = before is None or seen.get(name) == mark
+            if known and (known.mark == mark or not is_settled):
+                found[name] = known
+            elif is_settled and name in paths:
+                found[name] = _read(paths[name], name, self._marks[name], known)
+        if found == before:
             return False
-        self._objects, self._problems = _merge(self._files)
+        self._files = found
+        self._objects, self._problems = _merge(found)
         return True
 
     def objects(self) -> Mapping[str, list[Mapping[str, Any]]]:
@@ -116,23 +133,29 @@ def _walk(root: Path) -> Iterator[tuple[str, Path]]:
                 yield path.relative_to(root).as_posix(), path
 
 
-def _reread(path: Path, name: str, known: _File | None) -> _File:
+def _mark(path: Path) -> Mark:
+    try:
+        found = path.stat()
+    except OSError:
+        return (0, 0, 0)
+    return (found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+def _read(path: Path, name: str, mark: Mark, known: _File | None) -> _File:
     """Return the file as it is now; of a broken one what it last held."""
     kept = known.documents if known else ()
     try:
-        found = path.stat()
-        mark = (found.st_ino, found.st_size, found.st_mtime_ns)
-        if known and known.mark == mark:
-            return known
         text = path.read_text(encoding="utf-8-sig")
         documents = parse(text, is_json=path.suffix.lower() == ".json")
     except OSError as err:
-        return _File((0, 0, 0), kept, f"{name}: cannot be read: {err.strerror}")
+        problem = f"cannot be read: {err.strerror}"
     except UnicodeDecodeError as err:
-        return _File(mark, kept, f"{name}: not UTF-8 at byte {err.start}{_still(kept)}")
+        problem = f"not UTF-8 at byte {err.start}"
     except UnreadableFile as err:
-        return _File(mark, kept, f"{name}: {err}{_still(kept)}")
-    return _File(mark, tuple(documents), "")
+        problem = str(err)
+    else:
+        return _File(mark, tuple(documents), "")
+    return _File(mark, kept, f"{name}: {problem}{_still(kept)}")
 
 
 def _still(kept: tuple[Document, ...]) -> str:

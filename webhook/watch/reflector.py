@@ -26,6 +26,9 @@ from webhook.watch.pace import Backoff, Pace
 
 WATCH_SECONDS = (300.0, 600.0)
 """A random length, so that the watches of all kinds and replicas do not end together."""
+BELIEF_SECONDS = 60.0
+"""How long a kind that was there must be gone before we believe it: an API server that is just
+starting says 404 too (before Kubernetes 1.24; later it says 503)."""
 SHORT_SECONDS = 1.0
 """A watch that ended sooner, without an event, counts as a failure: no hot loop."""
 
@@ -54,6 +57,7 @@ class Reflector:
         self._known: dict[str, dict[str, int]] = {}
         """Namespace to name to a fingerprint of the resource version."""
         self._count = 0
+        self._absent_since: float | None = None
 
     async def run(self) -> NoReturn:
         """List and watch for ever."""
@@ -99,6 +103,7 @@ class Reflector:
             # Also where a later page failed: what was read counts as known from here on.
             self._cache.offer(changes)
         self._is_listed = True
+        self._absent_since = None
         self._cache.synced(self.kind.name, self._count)
         return version
 
@@ -140,18 +145,27 @@ class Reflector:
 
     async def _recover(self, err: StreamError) -> float:
         """Do what an error asks for; return how long to stay away."""
-        is_lost = isinstance(err, KindAbsent) and not self.kind.is_optional
         if isinstance(err, Expired):
             log.info("kind_relisted", extra={"fields": {"kind": self.kind.name}})
+        elif self._is_gone(err) and self.kind.is_optional:
+            self._take_none()
         else:
+            is_lost = self._is_gone(err)
             self._cache.failed(self.kind.name, self._sentence(err), is_lost=is_lost)
         if isinstance(err, Expired | KindAbsent | BrokenAnswer):
             self._version = None
-        if isinstance(err, KindAbsent) and self.kind.is_optional:
-            self._take_none()
         if isinstance(err, Unauthorized):
             await self._reload()
         return self._backoff.next(err.retry_after if isinstance(err, Busy) else 0.0)
+
+    def _is_gone(self, err: StreamError) -> bool:
+        """Tell whether to believe that the cluster does not have the kind."""
+        if not isinstance(err, KindAbsent):
+            return False
+        now = self._pace.clock()
+        if self._absent_since is None:
+            self._absent_since = now
+        return not self._count or now - self._absent_since >= BELIEF_SECONDS
 
     def _sentence(self, err: StreamError) -> str:
         if isinstance(err, Forbidden):
@@ -162,6 +176,9 @@ class Reflector:
 
     def _take_none(self) -> None:
         """A kind that this cluster does not have: there are no such objects, and that is known."""
+        if self._known or not self._is_listed:
+            log.info("kind_absent", extra={"fields": {"kind": self.kind.name}})
+        self._is_listed = True
         gone = [(space, name) for space, objects in self._known.items() for name in objects]
         self._cache.offer([self._gone(namespace, name) for namespace, name in gone])
         self._cache.synced(self.kind.name, 0)

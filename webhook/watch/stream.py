@@ -9,7 +9,7 @@ from typing import Any
 import aiohttp
 import msgspec
 
-from webhook.watch.connection import Connection, refusal
+from webhook.watch.connection import Connection, explain, refusal
 from webhook.watch.errors import BrokenAnswer, Silent, Unreachable
 from webhook.watch.kinds import Kind
 
@@ -150,7 +150,7 @@ async def watch(
     except aiohttp.ServerTimeoutError as err:
         raise Silent(f"watch of {kind.resource}: silent for {SILENCE_SECONDS:.0f} s") from err
     except (aiohttp.ClientError, OSError) as err:
-        raise Unreachable(f"watch of {kind.resource}: {err or type(err).__name__}") from err
+        raise Unreachable(f"watch of {kind.resource}: {explain(err)}") from err
     finally:
         response.close()
 
@@ -176,7 +176,7 @@ async def _read(connection: Connection, path: str, query: dict[str, str], accept
     except aiohttp.ServerTimeoutError as err:
         raise Silent(f"{path}: silent for {ANSWER_SECONDS:.0f} s") from err
     except (aiohttp.ClientError, OSError) as err:
-        raise Unreachable(f"{path}: {err or type(err).__name__}") from err
+        raise Unreachable(f"{path}: {explain(err)}") from err
 
 
 def _event(line: bytes) -> Event:

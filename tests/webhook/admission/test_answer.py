@@ -80,6 +80,15 @@ def test_the_most_important_warning_comes_first(verdict: Verdict) -> None:
     assert response["warnings"] == list(decision.warnings) == ["first", "second", "third"]
 
 
+def test_what_is_not_enforced_is_in_the_audit_log() -> None:
+    """Each reason is named once, also where nobody is warned of it."""
+    quiet = Notice("quiet", 1, "PrivilegeDenied", is_silent=True)
+    notices = (quiet, Notice("loud", 1, "CapabilityDenied"), quiet)
+    response, decision = said(Patched(OPS, WANTED, notices))
+    assert response["auditAnnotations"]["not-enforced"] == "PrivilegeDenied,CapabilityDenied"
+    assert response["warnings"] == list(decision.warnings) == ["loud"]
+
+
 def test_without_notices_there_are_no_warnings() -> None:
     """A pod that nothing is wrong with gets no warning field."""
     assert "warnings" not in said(Unchanged())[0]

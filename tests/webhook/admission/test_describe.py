@@ -70,6 +70,7 @@ def test_the_facts_of_a_plain_pod(labels: dict[str, str] | None) -> None:
                 is_proxy=False,
                 privileged=False,
                 has_env_from=False,
+                asks_memory=False,
             ),
         ),
     )
@@ -143,6 +144,22 @@ def test_a_quantity_that_is_no_whole_number(quantity: object) -> None:
     assert found.message.startswith(
         f'spec.initContainers[x].resources: a/b is "{quantity}", want a whole number'
     )
+
+
+@pytest.mark.parametrize(
+    ("own", "whole", "asks"),
+    [
+        pytest.param(None, None, False, id="nothing"),
+        pytest.param({"limits": {"a/b": "1"}, "requests": None}, {}, False, id="devices alone"),
+        pytest.param({"limits": {"memory": "1Gi"}}, None, True, id="a memory limit"),
+        pytest.param({"requests": {"cpu": "1"}}, None, True, id="a CPU request"),
+        pytest.param(None, {"requests": {"memory": "1Gi"}}, True, id="memory of the whole pod"),
+    ],
+)
+def test_cpu_or_memory(own: Object | None, whole: Object | None, *, asks: bool) -> None:
+    """Huge pages need one of them, in the container or in the whole pod."""
+    given = pod("ib", container(resources=own), resources=whole)
+    assert first(given).asks_memory is asks
 
 
 def test_accelerators_are_counted() -> None:

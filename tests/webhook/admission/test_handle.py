@@ -98,7 +98,7 @@ def test_an_update_with_the_same_annotation_is_left_alone(operation: str) -> Non
 )
 def test_a_pod_on_each_kind_of_network_is_patched(name: str) -> None:
     """One annotation, and the pod gets what its networks need."""
-    found = ask(pod(name), cluster())
+    found = ask(pod(name, asking(memory="1Gi")), cluster())
     assert found.verdict == "Patched"
     assert found.patch
 
@@ -233,7 +233,16 @@ def test_below_enforce_rights_are_only_warned_of() -> None:
     """The pod is equipped all the same, and its author told."""
     found = ask(pod("tokens", hostPID=True), cluster(enforcement="Warn"))
     assert found.verdict == "Patched"
-    assert found.warnings[0].startswith("PrivilegeDenied (not enforced): spec.hostPID")
+    assert found.warnings[0].startswith("PrivilegeDenied (not enforced): ")
+
+
+def test_the_audit_level_tells_the_log_alone() -> None:
+    """What would be refused at Enforce is in the audit annotations, and nobody is warned."""
+    found = handle(review(pod("tokens", hostPID=True)), cluster(enforcement="Audit"))
+    assert isinstance(found, Answer)
+    response = json.loads(found.body)["response"]
+    assert response["auditAnnotations"]["not-enforced"] == "PrivilegeDenied"
+    assert not any("not enforced" in text for text in response.get("warnings", []))
 
 
 def test_a_large_pod_is_patched() -> None:

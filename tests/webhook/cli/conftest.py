@@ -71,6 +71,13 @@ class Service:
         self.lines += [json.loads(text) for text in self.process.stderr]
         return self.process.wait(STOP_SECONDS)
 
+    def kill(self) -> None:
+        """End it now, whether it runs or not."""
+        self.process.kill()
+        self.process.wait(STOP_SECONDS)
+        if self.process.stderr is not None:
+            self.process.stderr.close()
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -89,11 +96,7 @@ def service(folder: Path) -> Iterator[Service]:
         *("--drain-seconds", "0"),
     )
     yield found
-    if found.process.poll() is None:
-        found.process.kill()
-    found.process.wait(STOP_SECONDS)
-    if found.process.stderr is not None:
-        found.process.stderr.close()
+    found.kill()
 
 
 @pytest.fixture

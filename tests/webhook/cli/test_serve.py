@@ -3,14 +3,19 @@
 import asyncio
 import json
 import signal
+import socket
 import ssl
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import aiohttp
 import pytest
+from cryptography import x509
 
+from certs.authority import make_authority, sign_leaf
+from certs.keypair import KeyPair
 from tests.webhook.cli.conftest import STOP_SECONDS, Service
 
 FREE_PORTS = ("--listen", "127.0.0.1:0", "--probe-listen", "127.0.0.1:0")
@@ -117,10 +122,46 @@ async def test_while_draining_reviews_are_answered_and_readiness_is_gone(
             assert response.headers["Connection"] == "close"
         assert service.stop(signal.SIGTERM) == 0
     finally:
-        service.process.kill()
-        service.process.wait(STOP_SECONDS)
-        assert service.process.stderr is not None
-        service.process.stderr.close()
+        service.kill()
+
+
+def shown(port: int, authority: KeyPair) -> int:
+    """Return the serial number of the certificate that a new client is shown."""
+    trust = ssl.create_default_context(cadata=authority.chain.decode())
+    with (
+        socket.create_connection(("127.0.0.1", port)) as plain,
+        trust.wrap_socket(plain, server_hostname="localhost") as secure,
+    ):
+        der = secure.getpeercert(binary_form=True) or b""
+        return x509.load_der_x509_certificate(der).serial_number
+
+
+def test_certificate_files_are_read_again_while_serving(folder: Path) -> None:
+    """The next handshake sees a new pair; a bad one is logged and the good one stays."""
+    authority = make_authority("test", datetime.now(UTC))
+    paths = folder.parent / "tls.crt", folder.parent / "tls.key"
+
+    def put() -> int:
+        pair = sign_leaf(authority, ["localhost"], datetime.now(UTC))
+        for path, text in zip(paths, (pair.chain, pair.key), strict=True):
+            path.with_suffix(".new").write_bytes(text)
+            path.with_suffix(".new").replace(path)
+        return pair.leaf.serial_number
+
+    first = put()
+    files = (f"--tls-cert-file={paths[0]}", f"--tls-private-key-file={paths[1]}")
+    service = Service(folder, "--from", str(folder), *files)
+    try:
+        port = service.listening["port"]
+        assert shown(port, authority) == first
+        second = put()
+        service.until("certificate_reloaded")
+        assert shown(port, authority) == second
+        paths[0].write_bytes(b"nonsense")
+        service.until("certificate_refused")
+        assert shown(port, authority) == second
+    finally:
+        service.kill()
 
 
 async def test_clients_that_speak_no_tls_leave_no_traceback(service: Service) -> None:

@@ -1,4 +1,4 @@
-"""Environment variables, by ``env`` or by file."""
+"""Environment variables."""
 
 from typing import Any
 
@@ -7,20 +7,9 @@ import pytest
 from tests.harness.intents import MAIN, SIDE, equipped, injected, intent
 from tests.harness.pods import Object, container, pod
 from webhook.injectors import env
-from webhook.pods.edits import AddVolume, Edit, MountVolume, SetAnnotation, SetEnv
+from webhook.pods.edits import Edit, SetEnv
 
-BY_FILE = equipped(env_by_file=True)
 DEFAULTS = (("NCCL_IB_SL", "1"), ("UCX_TLS", "rc"))
-FILE = {
-    "downwardAPI": {
-        "items": [
-            {
-                "path": "nccl.conf",
-                "fieldRef": {"fieldPath": "metadata.annotations['rdma.io/nccl-conf']"},
-            }
-        ]
-    }
-}
 
 
 def kept(name: str, value: str, place: tuple[str, int] = MAIN) -> SetEnv:
@@ -28,15 +17,9 @@ def kept(name: str, value: str, place: tuple[str, int] = MAIN) -> SetEnv:
     return SetEnv(place, name, value, replaces=False)
 
 
-def forced(name: str, value: str) -> SetEnv:
+def forced(name: str, value: str, place: tuple[str, int] = MAIN) -> SetEnv:
     """Return a value of the policy, which wins."""
-    return SetEnv(MAIN, name, value, replaces=True)
-
-
-def mount(place: tuple[str, int] = MAIN) -> MountVolume:
-    """Return the mount of the file."""
-    file = {"name": "rdma-nccl-conf", "mountPath": "/etc/nccl.conf", "subPath": "nccl.conf"}
-    return MountVolume(place, {**file, "readOnly": True})
+    return SetEnv(place, name, value, replaces=True)
 
 
 def variables(*pairs: tuple[str, str | None], **fields: Any) -> Object:  # noqa: ANN401
@@ -82,36 +65,20 @@ def test_a_forced_value_wins(pairs: list[tuple[str, str | None]], *, warns: bool
     assert notices == (["container main: F is set to $(1) by the policy"] if warns else [])
 
 
-def test_defaults_by_file() -> None:
-    """Where ``env`` would override a source, NCCL's defaults go into its file, others nowhere."""
-    edits, _ = injected(env.inject, pod(), intent(BY_FILE, env=DEFAULTS, forced_env=(("F", "1"),)))
-    assert edits == [
-        SetAnnotation("rdma.io/nccl-conf", "NCCL_IB_SL=1\n"),
-        AddVolume("rdma-nccl-conf", FILE),
-        mount(),
-        forced("F", "1"),
-    ]
-
-
-def test_each_container_as_it_needs() -> None:
-    """One container gets the file, another the variables."""
-    wanted = intent(equipped(), equipped(SIDE, name="side", env_by_file=True), env=DEFAULTS[:1])
+def test_a_container_with_a_file_gets_only_forced_values() -> None:
+    """Its defaults are in the file, where they lose to what it gets elsewhere."""
+    wanted = intent(
+        equipped(),
+        equipped(SIDE, name="side", env_by_file=True),
+        env=DEFAULTS,
+        forced_env=(("F", "1"),),
+    )
     edits, _ = injected(env.inject, pod(None, container(), container("side")), wanted)
-    assert edits[1:] == [AddVolume("rdma-nccl-conf", FILE), mount(SIDE), kept("NCCL_IB_SL", "1")]
-
-
-@pytest.mark.parametrize("path", ["/etc/nccl.conf", "//etc/nccl.conf"])
-def test_the_users_own_file_is_kept(path: str) -> None:
-    """A file that is mounted there already goes before ours."""
-    given = pod(None, container(volumeMounts=[{"name": "mine", "mountPath": path}]))
-    edits, _ = injected(env.inject, given, intent(BY_FILE, env=DEFAULTS))
-    assert edits == [SetAnnotation("rdma.io/nccl-conf", "NCCL_IB_SL=1\n")]
-
-
-@pytest.mark.parametrize("defaults", [(), (("UCX_TLS", "rc"),)])
-def test_no_lines_no_file(defaults: tuple[tuple[str, str], ...]) -> None:
-    """Without defaults of NCCL there is no file."""
-    assert injected(env.inject, pod(), intent(BY_FILE, env=defaults)) == ([], [])
+    assert edits == [
+        *(kept(name, value) for name, value in DEFAULTS),
+        forced("F", "1"),
+        forced("F", "1", SIDE),
+    ]
 
 
 GID = "container main: NCCL_IB_GID_INDEX differs between pods on shared RoCE devices"

@@ -103,24 +103,27 @@ def test_what_cannot_be_shared_is_not(fields: Object, volume: Object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("taken", "expected"),
+    ("taken", "name"),
     [
-        pytest.param([{"name": "rdma-shm", **MEMORY}], [mount()], id="ours is there already"),
+        pytest.param([{"name": "rdma-shm", **MEMORY}], "rdma-shm-1", id="by memory"),
+        pytest.param([{"name": "rdma-shm", "configMap": {}}], "rdma-shm-1", id="by a file"),
         pytest.param(
-            [{"name": "rdma-shm", "configMap": {"name": "x"}}],
-            [AddVolume("rdma-shm-1", ADDED.source), mount(name="rdma-shm-1")],
-            id="the name is taken",
-        ),
-        pytest.param(
-            [{"name": "rdma-shm", "emptyDir": {}}, {"name": "rdma-shm-1", **MEMORY}],
-            [mount(name="rdma-shm-1")],
-            id="the second name is ours",
+            [{"name": "rdma-shm-1"}, {"name": "rdma-shm"}], "rdma-shm-2", id="the next one too"
         ),
     ],
 )
-def test_a_name_that_is_taken_is_avoided(taken: list[Object], expected: list[Any]) -> None:
-    """A volume of the author that is no memory never stands in for ours."""
+def test_a_name_that_is_taken_is_avoided(taken: list[Object], name: str) -> None:
+    """A volume that the author mounts elsewhere, or nowhere, never stands in for ours."""
+    expected = [AddVolume(name, ADDED.source), mount(name=name)]
     assert injected(volumes.inject, pod(volumes=taken), WANTED) == (expected, [])
+
+
+def test_what_an_earlier_call_added_is_shared() -> None:
+    """A container that came later joins the memory of the others."""
+    first = mounting("rdma-shm")
+    given = pod(None, first, container("side"), volumes=[{"name": "rdma-shm", **MEMORY}])
+    edits, _ = injected(volumes.inject, given, intent(*BOTH, shared_memory="8Gi"))
+    assert edits == [mount(SIDE)]
 
 
 @pytest.mark.parametrize(

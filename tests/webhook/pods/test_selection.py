@@ -129,9 +129,11 @@ def test_what_multus_takes_is_read(value: str, expected: list[tuple[str, str, st
         ),
         pytest.param("a@x,b@x", "a and b both get interface x", id="an interface twice"),
         pytest.param(
-            '[{"name":"a","ips":["10.0.0.300"]}]', "a ips that Multus refuses", id="bad ip"
+            '[{"name":"a","ips":["10.0.0.300"]}]', "a value of ips that Multus refuses", id="bad ip"
         ),
-        pytest.param('[{"name":"a","ips":"10.0.0.1"}]', "a ips that Multus refuses", id="no list"),
+        pytest.param(
+            '[{"name":"a","ips":"10.0.0.1"}]', "a value of ips that Multus refuses", id="no list"
+        ),
         pytest.param('[{"name":"a","infiniband-guid":"zz"}]', "infiniband-guid", id="bad GUID"),
         pytest.param(
             '[{"name":"a","infiniband-guid":"02:00:00:00:00:11"}]',

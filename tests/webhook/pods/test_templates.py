@@ -253,3 +253,42 @@ def test_keys_on_the_workload_are_found() -> None:
     found["metadata"]["annotations"] = {"a/b": "x", "other": "y"}
     (one,) = strays(found, _is_ours)
     assert (one.path, one.better) == ("metadata.annotations", "spec.template.metadata.annotations")
+
+
+def test_keys_in_lists_are_found() -> None:
+    """The job template of a JobSet is one level above the pod template."""
+    found = _object(
+        "jobset.x-k8s.io/v1alpha2",
+        "JobSet",
+        "spec: {replicatedJobs: [7, {name: w, template: "
+        f"{{metadata: {{annotations: {{a/b: x}}}}, spec: {{template: {T}}}}}}}]}}",
+    )
+    (one,) = strays(found, _is_ours)
+    assert one.path == "spec.replicatedJobs[w].template.metadata.annotations"
+    assert one.better == "spec.replicatedJobs[w].template.spec.template.metadata.annotations"
+
+
+def test_only_so_many_keys_are_reported() -> None:
+    """A generated object with hundreds of them fills no screen."""
+    found = _object("v1", "ConfigMap", "")
+    found["metadata"]["annotations"] = {f"a/{number}": "x" for number in range(100)}
+    assert len(strays(found, _is_ours)) == 32
+
+
+def test_maps_and_lists_of_odd_values_are_passed_over() -> None:
+    """Replica specs and tasks that are no objects make no pods."""
+    spec = f"spec: {{mpiReplicaSpecs: {{Launcher: null, Worker: {{template: {T}}}}}}}"
+    assert len(templates(_object("kubeflow.org/v2beta1", "MPIJob", spec))) == 1
+    spec = f"spec: {{tasks: [null, 7, {{name: w, template: {T}}}]}}"
+    assert len(templates(_object("batch.volcano.sh/v1alpha1", "Job", spec))) == 1
+
+
+def test_what_is_nested_too_deep_is_not_searched() -> None:
+    """Neither for templates nor for keys: no object of a real kind is that deep."""
+    found = _object("example.org/v1", "Fleet", "")
+    inner = yaml.safe_load(T)
+    for _ in range(100):
+        inner = {"x": inner}
+    found["spec"] = inner
+    assert templates(found) == ()
+    assert strays(found, _is_ours) == ()

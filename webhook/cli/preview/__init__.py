@@ -40,6 +40,9 @@ hold. With --from the folder is taken for the whole cluster: what is in neither 
 
 -o yaml prints the pods as they would be stored, -o patch one JSON array of RFC 6902 operations a
 template, -o json everything.
+
+The settings from --from on have environment variables, in brackets. A flag wins over its variable,
+a variable over the file of --config, the file over the default.
 """
 
 
@@ -67,7 +70,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add_flags(parser, (*_FROM, *RULE_SETTINGS))
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = f"{_ORDER}\n{parser.epilog}"
+    parser.epilog = _ORDER
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,0 +1,92 @@
+"""The benchmark: small runs of every measurement, and how targets are reported."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from webhook.admission.answer import Answer
+from webhook.admission.handle import handle
+from webhook.cli.bench import engine, objects, scale
+from webhook.cli.bench.client import Load
+from webhook.cli.bench.figures import Figure, last_line
+from webhook.cli.bench.pods import SIZES, Size, body
+from webhook.cli.bench.processes import BenchFailed, load, measured, serving
+
+EXPECTED_KILOBYTES = {"1 KB": 1.2, "5 KB": 5.0, "17 KB": 17.2, "40 KB": 39.0}
+
+
+@pytest.mark.parametrize("size", SIZES, ids=[size.title for size in SIZES])
+def test_the_pods_are_as_large_as_they_say_and_equipped(size: Size) -> None:
+    """Sizes are those of the design's budgets."""
+    sent = body(size)
+    assert len(sent) / 1000 == pytest.approx(EXPECTED_KILOBYTES[size.title], rel=0.05)
+    answer = handle(sent, objects.snapshot(2))
+    assert isinstance(answer, Answer)
+    assert (answer.decision.verdict, answer.decision.warnings) == ("Patched", ())
+
+
+def test_the_engine_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every size has its figures."""
+    engine.main(1)
+    found = json.loads(capsys.readouterr().out)
+    assert list(found["sizes"]) == [size.title for size in SIZES]
+    assert all(one["engine"] > one["check"] >= 0 for one in found["sizes"].values())
+
+
+def test_a_large_cluster_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    """Memory, and the cost beside that of a small one."""
+    scale.main(20, 1)
+    found = json.loads(capsys.readouterr().out)
+    assert found["few"] > 0
+    assert found["many"] > 0
+
+
+def test_load_is_put_on_a_server(tmp_path: Path) -> None:
+    """One after the other and at a rate; the server's own time is read."""
+    with serving(["webhook.cli.bench.echo", "{bundle}"], tmp_path, "echo") as echo:
+        before = echo.cpu_seconds()
+        what = Load(echo.port, str(echo.bundle), "1 KB", connections=2, requests=20)
+        assert load(what).p50 > 0
+        rated = Load(echo.port, str(echo.bundle), "1 KB", connections=2, requests=20, rate=500)
+        assert load(rated).seconds >= 19 / 500
+        wanted = Load(echo.port, str(echo.bundle), "1 KB", 1, 3, wanted="allowed")
+        with pytest.raises(BenchFailed, match="3 of 3 answers were not as wanted"):
+            load(wanted)
+        assert before is None or (echo.cpu_seconds() or 0) >= before
+    gone = Load(echo.port, str(echo.bundle), "1 KB", connections=1, requests=2)
+    with pytest.raises(BenchFailed, match="broke off"):
+        load(gone)
+
+
+def test_what_does_not_start_is_said(tmp_path: Path) -> None:
+    """A sentence, not a traceback."""
+    with (
+        pytest.raises(BenchFailed, match="never said listening"),
+        serving(["json.tool", "-"], tmp_path, "x"),
+    ):
+        pass
+    with pytest.raises(BenchFailed, match="ended with code 1: "):
+        measured("webhook.cli.bench.engine", "many")
+
+
+@pytest.mark.parametrize(
+    ("figure", "line"),
+    [
+        (Figure("a", 99.96, "us", 60), "a 100.0 us target <= 60.0 us: missed"),
+        (Figure("a", 1.234, target=3), "a 1.23 target <= 3.00: met"),
+        (Figure("a", 1234.0, "MB", note="n"), "a 1234 MB (n)"),
+        (Figure("a", None, "MB", 5), "a not measured here target <= 5.00 MB: unknown"),
+    ],
+)
+def test_a_figure_stands_beside_its_target(figure: Figure, line: str) -> None:
+    """Three digits, and whether the target is met."""
+    assert " ".join(figure.line().split()) == line
+
+
+def test_the_last_line_names_what_is_missed() -> None:
+    """Or says that all is met, or what this system does not show."""
+    met, missed = Figure("a", 1.0, target=2), Figure("b", 3.0, target=2)
+    assert last_line([met]) == "all targets are met"
+    assert last_line([met, missed, missed]) == "missed: b; b"
+    assert last_line([met, Figure("c", None, target=2)]) == "not measured here: c"
