@@ -20,7 +20,7 @@ help: ## Print these targets
 install: $(RUNTIME) ## Install the product into .venv, so that .venv/bin/rdma-webhook is the command
 
 demo: $(RUNTIME) ## Equip real pods through a real server on the example networks, no cluster needed
-	@$(BIN)/python -m deploy.examples.demo
+	@$(BIN)/python -m tests.demo.demo
 
 check: lint types unit ## All that needs no cluster: lint, types, unit, golden and property tests (under 60 s)
 
@@ -31,7 +31,7 @@ lint: $(DEV) ## Style, imports between rooms, spelling, generated files
 	@$(BIN)/ruff check $(CORE)
 	@$(BIN)/ruff format --check --quiet $(CORE)
 	@$(BIN)/lint-imports > $(VENV)/lint-imports.log || (cat $(VENV)/lint-imports.log; exit 1)
-	@$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md docs deploy $(CORE) --skip '*.sum,*.mod'
+	@$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md docs deploy $(CORE)
 	@$(BIN)/rdma-webhook crds --check deploy/crds
 
 types: $(DEV) ## Static types

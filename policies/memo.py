@@ -11,6 +11,8 @@ from policies.select import Applicable, NotApplicable, select
 from policies.snapshot import Snapshot
 from policies.subject import Subject
 
+_MOST_PARTS = 64
+_MOST_TEXT = 1024
 MOST = 2048
 """Decisions kept at most: some 4 MB, far above the number of distinct jobs started at once."""
 
@@ -22,10 +24,18 @@ def decided(subject: Subject, snapshot: Snapshot) -> Decided:
     found: Decided | None = snapshot.decisions.get(subject)
     if found is None:
         found = _worked_out(subject, snapshot)
+        if not _is_small(subject):
+            return found
         if len(snapshot.decisions) >= MOST:
             snapshot.decisions.clear()
         snapshot.decisions[subject] = found
     return found
+
+
+def _is_small(subject: Subject) -> bool:
+    """Whether a pod's facts are of the usual size, so that keeping them costs little."""
+    parts = len(subject.selections) + len(subject.containers) + len(subject.node_selector)
+    return parts <= _MOST_PARTS and sum(len(text) for _, text in subject.annotations) <= _MOST_TEXT
 
 
 def _worked_out(subject: Subject, snapshot: Snapshot) -> Decided:

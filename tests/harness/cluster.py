@@ -125,10 +125,10 @@ NADS = (
 
 GRANTS = (
     granted("roce", 210),
-    granted("ib", 0x0011),
-    granted("ib-b", 0x0022),
+    granted("ib", 0x0011, maxPerPod=2),
+    granted("ib-b", 0x0022, maxPerPod=1),
     granted("shared", 210),
-    granted("tokens"),
+    granted("tokens", maxPerPod=8),
     granted("host"),
     granted("pages"),
 )

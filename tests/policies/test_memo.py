@@ -44,6 +44,19 @@ def test_equal_facts_have_one_decision() -> None:
     assert decided(subject("train"), found) is decided(subject("train"), found)
 
 
+def test_what_is_unusually_large_is_not_kept() -> None:
+    """A tenant cannot fill our memory with long annotations or lists."""
+    cluster = snapshot(*CLUSTER)
+    for one in (
+        subject("train," * 200 + "train:1"),
+        subject("train", node_selector=tuple((f"k{n}", "v") for n in range(65))),
+    ):
+        assert decided(one, cluster) == decided(one, cluster)
+    kept = len(cluster.decisions)
+    decided(subject("train"), cluster)
+    assert (kept, len(cluster.decisions)) == (0, 1)
+
+
 def test_a_decision_is_forgotten_with_the_snapshot() -> None:
     """A policy that changes is seen by the next pod."""
     before = snapshot(*CLUSTER)

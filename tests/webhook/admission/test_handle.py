@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import jsonpatch
 import pytest
 
 from policies.rules import Rules
@@ -113,6 +114,28 @@ def test_a_patched_pod_is_left_alone_the_second_time() -> None:
     assert (second.verdict, second.patch) == ("Unchanged", ())
 
 
+def test_networks_on_the_same_devices_are_each_counted_once() -> None:
+    """On the second call a device of one network is not held against the other's limit."""
+    given = pod("ib:2,ib-b")
+    first = ask(given, cluster())
+    again = jsonpatch.JsonPatch(list(first.patch)).apply(given)
+    assert first.verdict == "Patched"
+    assert ask(again, cluster()).verdict == "Unchanged"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        pytest.param(pod("ib:3"), id="by the annotation"),
+        pytest.param(pod("ib", asking(**{"nvidia.com/ib_r0": "3"})), id="by hand"),
+    ],
+)
+def test_more_than_the_policy_allows_is_refused(given: Object) -> None:
+    """Devices count against maxPerPod however they are asked for."""
+    found = ask(given, cluster())
+    assert (found.reason, found.code) == ("AttachmentsOverLimit", 403)
+
+
 @pytest.mark.parametrize(
     ("given", "reason", "code"),
     [
@@ -140,7 +163,7 @@ def test_a_patched_pod_is_left_alone_the_second_time() -> None:
         pytest.param(
             pod(
                 "roce",
-                asking("a", nvidia_gpu="1", **{"nvidia.com/gpu": "1"}),
+                asking("a", **{"nvidia.com/gpu": "1"}),
                 asking("b", **{"nvidia.com/gpu": "1"}),
             ),
             "ContainersAmbiguous",
