@@ -22,9 +22,12 @@ install: $(RUNTIME) ## Install the product into .venv, so that .venv/bin/rdma-we
 demo: $(RUNTIME) ## Equip real pods through a real server on the example networks, no cluster needed
 	@$(BIN)/python -m tests.demo.demo
 
-check: lint types unit ## All that needs no cluster: lint, types, unit, golden and property tests (under 60 s)
+check: $(DEV) ## All that needs no cluster: lint, types, unit, golden and property tests (under 60 s)
+	@$(MAKE) --no-print-directory --jobs=3 lint types unit
 
-test: check e2e ## Everything: check, then control plane and data plane (first run builds Kubernetes)
+test: $(DEV) ## Everything: check, then control plane and data plane (first run builds Kubernetes)
+	@$(MAKE) --no-print-directory check
+	@$(MAKE) --no-print-directory e2e
 
 lint: $(DEV) ## Style, imports between rooms, spelling, generated files
 	@echo "lint: style, import contracts, spelling, generated files"

@@ -41,8 +41,8 @@ class Wish(msgspec.Struct, frozen=True):
 
 
 def concerns(annotations: Mapping[str, str]) -> bool:
-    """Whether any annotation is below our prefix, in any letter case."""
-    return any(map(is_ours, annotations))
+    """Whether an author wrote any annotation below our prefix, in any letter case."""
+    return any(is_ours(key) and key not in WEBHOOK_KEYS for key in annotations)
 
 
 def is_ours(key: str) -> bool:

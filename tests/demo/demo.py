@@ -3,7 +3,7 @@
 Starts the real program with the shipped networks and tenants, sends it each example pod as the API
 server would, and shows what it makes of them. Ends with code 1 if anything is not as
 ``expected.yaml`` says, or not as ``rdma-webhook preview`` says. Run it as
-``python tests/demo/demo.py`` in an environment where the project is installed.
+``python -m tests.demo.demo`` in an environment where the project is installed.
 """
 
 import contextlib

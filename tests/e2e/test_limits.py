@@ -1,4 +1,4 @@
-"""What plain Kubernetes enforces after us: Pod Security and ResourceQuota judge the equipped pod."""
+"""What Kubernetes enforces after us: Pod Security and ResourceQuota judge the equipped pod."""
 
 from collections.abc import Callable
 
@@ -54,13 +54,13 @@ def test_pod_security_takes_a_pod_whose_capabilities_are_omitted(
     tenant = make_tenant("roce", podLimits=limits)
     controlplane.add_namespace(tenant.namespace, {ENFORCE: level})
 
-    def created() -> bool:
-        status, _ = tenants.post(
+    def is_known() -> bool:
+        status, answer = tenants.post(
             controlplane, tenant.namespace, ASKING, user=tenant.user, dry_run=True
         )
-        return status == 201
+        return status == 201 and "IPC_LOCK" not in str(answer["spec"])
 
-    controlplane.wait_for(f"a pod under level {level}", created)
+    controlplane.wait_for(f"level {level} is known", is_known)
     status, stored = tenants.post(controlplane, tenant.namespace, ASKING, user=tenant.user)
     assert status == 201, stored
     container = tenants.essential(stored)["containers"]["main"]

@@ -7,7 +7,8 @@ from typing import Any
 from policies.memo import decided
 from policies.snapshot import Snapshot
 from policies.subject import Subject
-from tests.harness.golden import Outcome, outcome_of
+from tests.harness.golden import outcome_of
+from tests.harness.golden_case import Outcome
 from webhook.admission.answer import Waiting
 from webhook.admission.describe import describe
 from webhook.admission.handle import handle

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from policies.intent import Intent
-from policies.refusal import Notice
+from policies.refusal import Notice, listed
 from webhook.pods import pod as pods
 from webhook.pods.edits import AddCapability, DropCapability
 from webhook.pods.pod import Container, Pod
@@ -25,20 +25,20 @@ def inject(pod: Pod, intent: Intent) -> Iterator[AddCapability | DropCapability 
             for name in intent.add_capabilities:
                 yield AddCapability(place, name)
             if intent.add_capabilities:
-                yield from _inert(pod, container)
+                yield from _inert(pod, container, intent.add_capabilities)
         for name in intent.drop_capabilities:
             yield DropCapability(place, name)
 
 
-def _inert(pod: Pod, container: Container) -> Iterator[Notice]:
+def _inert(pod: Pod, container: Container, added: tuple[str, ...]) -> Iterator[Notice]:
     """Warn where an added capability has no effect.
 
     Source: containerd and CRI-O clear ambient capabilities, so a non-root process keeps none;
     ib_umem_get asks for the capability in the initial user namespace.
     """
-    name = container.get("name")
+    name, names = container.get("name"), listed(added, most=2)
     if pods.spec(pod).get("hostUsers") is False:
-        yield Notice(f"container {name}: IPC_LOCK is inert with hostUsers: false", 2)
+        yield Notice(f"container {name}: {names} is inert with hostUsers: false", 2)
         return
     own = container.get("securityContext") or {}
     whole = pods.spec(pod).get("securityContext") or {}
@@ -49,6 +49,6 @@ def _inert(pod: Pod, container: Container) -> Iterator[Notice]:
     if user or (user is None and non_root):
         who = f"uid {user}" if user else "non-root"
         yield Notice(
-            f"container {name} runs as {who}: IPC_LOCK is inert, the node needs memlock unlimited",
+            f"container {name} runs as {who}: {names} is inert, the node needs memlock unlimited",
             2,
         )

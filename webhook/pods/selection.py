@@ -22,7 +22,8 @@ MAX_INTERFACE = 15
 _RESERVED_INTERFACES = frozenset({"eth0", "lo"})
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
-_INTERFACE = re.compile(r"[^\s/]+")
+_INTERFACE = re.compile(r"(?!\.{1,2}$)[^\s/:]+")
+"""Source: containernetworking/cni ``pkg/utils`` (ValidateInterfaceName), asked at every ADD."""
 _IDENTITY_KEYS = frozenset({"name", "namespace", "interface", "interfaceRequest"})
 _KNOWN_KEYS = _IDENTITY_KEYS.union(addresses.CHECKS)
 _GO_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(

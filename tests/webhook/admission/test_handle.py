@@ -118,7 +118,8 @@ def test_networks_on_the_same_devices_are_each_counted_once() -> None:
     """On the second call a device of one network is not held against the other's limit."""
     given = pod("ib:2,ib-b")
     first = ask(given, cluster())
-    again = jsonpatch.JsonPatch(list(first.patch)).apply(given)
+    patch: Any = list(first.patch)
+    again = jsonpatch.JsonPatch(patch).apply(given)
     assert first.verdict == "Patched"
     assert ask(again, cluster()).verdict == "Unchanged"
 

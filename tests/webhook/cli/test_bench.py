@@ -1,17 +1,21 @@
 """The benchmark: small runs of every measurement, and how targets are reported."""
 
 import json
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from webhook.admission.answer import Answer
 from webhook.admission.handle import handle
-from webhook.cli.bench import engine, objects, scale
+from webhook.cli.bench import engine, measures, objects, scale
 from webhook.cli.bench.client import Load
 from webhook.cli.bench.figures import Figure, last_line
+from webhook.cli.bench.measures import Effort
 from webhook.cli.bench.pods import SIZES, Size, body
 from webhook.cli.bench.processes import BenchFailed, load, measured, serving
+from webhook.cli.main import main
 
 EXPECTED_KILOBYTES = {"1 KB": 1.2, "5 KB": 5.0, "17 KB": 17.2, "40 KB": 39.0}
 
@@ -90,3 +94,47 @@ def test_the_last_line_names_what_is_missed() -> None:
     assert last_line([met]) == "all targets are met"
     assert last_line([met, missed, missed]) == "missed: b; b"
     assert last_line([met, Figure("c", None, target=2)]) == "not measured here: c"
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "ending"),
+    [(1.0, 0, "all targets are met"), (3.0, 1, "missed: it"), (None, 2, "it broke")],
+    ids=["met", "missed", "broken"],
+)
+def test_the_verb_ends_with_the_verdict(
+    value: float | None,
+    code: int,
+    ending: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The last line and the exit code say the same."""
+
+    def made(effort: Effort) -> Iterator[Figure]:
+        assert effort is measures.QUICK
+        if value is None:
+            raise BenchFailed("it broke")
+        yield Figure("it", value, target=2)
+
+    monkeypatch.setattr(measures, "all_of", made)
+    monkeypatch.setattr(os, "getloadavg", lambda: (9.0, 9.0, 9.0))
+    assert main(["bench", "--quick"]) == code
+    captured = capsys.readouterr()
+    assert (captured.out + captured.err).splitlines()[-1].endswith(ending)
+    assert ("others were busy here" in captured.out) == (code != 2)
+
+
+def test_every_target_of_the_design_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tiny run of everything, in the processes of a full one."""
+    tiny = Effort(rounds=1, requests=20, loops=1, open_seconds=0.1, open_loops=1, tenants=20)
+    monkeypatch.setattr(measures, "WARM_UP", 4)
+    figures = list(measures.all_of(tiny))
+    assert [figure.target for figure in figures if figure.target is not None] == [
+        60.0,
+        120.0,
+        1.1,
+        120.0,
+        2.0,
+        3.0,
+        5.0,
+    ]

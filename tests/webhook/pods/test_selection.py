@@ -84,6 +84,8 @@ def test_what_multus_takes_is_read(value: str, expected: list[tuple[str, str, st
         pytest.param("roce@averyveryverylongif", "at most 15", id="a long interface"),
         pytest.param("roce@ééééééééé", "at most 15", id="an interface of many bytes"),
         pytest.param("roce@a b", "is no interface name", id="white space in an interface"),
+        pytest.param("roce@a:b", "is no interface name", id="a colon in an interface"),
+        pytest.param("roce@..", "is no interface name", id="an interface of two dots"),
         pytest.param("roce,", "item 2 is empty", id="an item is empty"),
         pytest.param(" ", "item 1 is empty", id="the annotation is blank"),
         pytest.param("/roce", "is not [namespace/]name", id="an empty namespace"),

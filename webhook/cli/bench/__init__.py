@@ -5,6 +5,7 @@ something where absolute times do not. Each measurement runs in a process of its
 """
 
 import argparse
+import os
 import sys
 from typing import Final
 
@@ -13,6 +14,7 @@ HELP = "measure what a decision costs on this machine, beside its targets"
 
 MISSED_CODE: Final = 1
 FAILED_CODE: Final = 2
+BUSY_SHARE: Final = 0.5
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -32,6 +34,7 @@ def run(args: argparse.Namespace) -> int:
     from webhook.cli.bench.figures import Figure, last_line  # noqa: PLC0415
     from webhook.cli.bench.processes import BenchFailed  # noqa: PLC0415
 
+    busy = _busy()
     figures: list[Figure] = []
     try:
         for figure in measures.all_of(measures.QUICK if args.quick else measures.FULL):
@@ -41,5 +44,17 @@ def run(args: argparse.Namespace) -> int:
     except BenchFailed as err:
         sys.stderr.write(f"rdma-webhook bench: {err}\n")
         return FAILED_CODE
-    sys.stdout.write(f"{last_line(figures)}\n")
+    sys.stdout.write(f"{busy}{last_line(figures)}\n")
     return MISSED_CODE if any(figure.is_missed for figure in figures) else 0
+
+
+def _busy() -> str:
+    """Return a line that warns of others' work on this machine; empty where it is idle."""
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+    load = os.getloadavg()[0]
+    if load / processors < BUSY_SHARE:
+        return ""
+    return (
+        f"others were busy here (load {load:.1f} on {processors} processors): times, and latencies "
+        "most of all, are upper bounds\n"
+    )

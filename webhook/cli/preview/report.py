@@ -15,6 +15,11 @@ from webhook.cli.preview.verdicts import UNKNOWN, UNREADABLE, Verdict
 from webhook.cli.preview.world import World
 
 REASONS: Final = "docs/reasons.md"
+_OUTCOMES: Final = {
+    "Patched": "admitted and equipped",
+    UNKNOWN: "cannot be told: something is missing",
+    UNREADABLE: "cannot be told: the API server would not take this pod",
+}
 _STYLES: Final = {"Denied": "red", UNKNOWN: "yellow", UNREADABLE: "red"}
 
 
@@ -99,19 +104,14 @@ def _number(replicas: int | None) -> str:
 
 
 def _outcome(verdict: Verdict) -> str:
-    match verdict.verdict:
-        case "Denied":
-            return f"refused: {verdict.reason}"
-        case "Patched":
-            return "admitted and equipped"
-        case "Unchanged" if verdict.order:
-            return "admitted: it has everything already"
-        case "Unchanged":
-            return "admitted as it is: it asks for no RDMA network"
-        case _ if verdict.verdict == UNKNOWN:
-            return "cannot be told: something is missing"
-        case _:
-            return "cannot be told: the API server would not take this pod"
+    if verdict.verdict == "Denied":
+        return f"refused: {verdict.reason}"
+    if verdict.verdict != "Unchanged":
+        return _OUTCOMES[verdict.verdict]
+    if verdict.order:
+        return "admitted: it has everything already"
+    asks = "though it names a network" if verdict.warnings else "it asks for no RDMA network"
+    return f"admitted as it is: {asks}"
 
 
 def _facts(verdict: Verdict, world: World) -> Iterator[str]:

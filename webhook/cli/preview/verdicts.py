@@ -7,7 +7,7 @@ step by step, so that it can be explained.
 import copy
 import json
 from base64 import b64decode
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from policies.intent import Intent
@@ -15,7 +15,7 @@ from policies.memo import decided
 from policies.refusal import Refusal
 from policies.select import Applicable
 from webhook.admission import review
-from webhook.admission.answer import Answer, Decision, Waiting
+from webhook.admission.answer import Answer, Waiting
 from webhook.admission.describe import describe
 from webhook.admission.errors import AdmissionError
 from webhook.admission.handle import handle
@@ -81,27 +81,38 @@ def judge(template: Template, owner: str, namespace: str, world: World) -> Verdi
         result = handle(body, world.snapshot)
     except (AdmissionError, TypeError) as err:
         return Verdict(template, owner, namespace, UNREADABLE, message=_unreadable(err))
-    if isinstance(result, Waiting):
-        decision, answer = result.answer.decision, result.answer
-        if not world.has_folder:
-            missing = "/".join(filter(None, (result.namespace, result.name)))
-            message = f"{result.kind} {missing} is in none of the files"
-            return Verdict(template, owner, namespace, UNKNOWN, decision.reason, message)
-    else:
-        decision, answer = result.decision, result
-    ops = _ops(answer)
-    after = copy.deepcopy(before) if ops else before
-    apply([Op(**op) for op in ops], after)
-    order, intent = _explained(body, namespace, world) if ops or decision.policy else (None, None)
-    return Verdict(
+    if isinstance(result, Waiting) and not world.has_folder:
+        missing = "/".join(filter(None, (result.namespace, result.name)))
+        message = f"{result.kind} {missing} is in none of the files"
+        reason = result.answer.decision.reason
+        return Verdict(template, owner, namespace, UNKNOWN, reason, message)
+    answer = result.answer if isinstance(result, Waiting) else result
+    verdict = Verdict(
         template=template,
         owner=owner,
         namespace=namespace,
-        verdict=decision.verdict,
-        reason=decision.reason,
-        message=decision.message,
-        warnings=_warnings(decision),
+        verdict=answer.decision.verdict,
+        reason=answer.decision.reason,
+        message=answer.decision.message,
+        warnings=tuple(dict.fromkeys(answer.decision.warnings)),
         before=before,
+        after=before,
+    )
+    return (
+        _equipped(verdict, answer, body, world)
+        if answer.decision.policy or answer.decision.ops
+        else verdict
+    )
+
+
+def _equipped(verdict: Verdict, answer: Answer, body: bytes, world: World) -> Verdict:
+    """Return the verdict about a pod that is on a network, with all that was decided on the way."""
+    ops = _ops(answer)
+    after = copy.deepcopy(verdict.before)
+    apply([Op(**op) for op in ops], after)
+    order, intent = _explained(body, verdict.namespace, world)
+    return replace(
+        verdict,
         after=after,
         ops=tuple(ops),
         order=order,
@@ -133,10 +144,6 @@ def _changes(body: bytes, order: Applicable | None, intent: Intent | None) -> tu
     if order is None or intent is None:
         return ()
     return changes.explained(review.decode(body).object or {}, order, intent)
-
-
-def _warnings(decision: Decision) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(decision.warnings))
 
 
 def _unreadable(err: Exception) -> str:
