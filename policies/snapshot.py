@@ -90,6 +90,8 @@ class Snapshot(msgspec.Struct, frozen=True):
     """Results that depend on this snapshot alone, computed once; dropped with it."""
     decisions: dict[Any, Any] = msgspec.field(default_factory=dict)
     """Decisions by the facts of pods (see ``policies.memo``); dropped with the snapshot."""
+    precedents: dict[Any, list[Any]] = msgspec.field(default_factory=dict)
+    """Rulings on earlier pods (see ``webhook.admission.precedents``); dropped with the snapshot."""
 
     @classmethod
     def empty(cls, rules: Rules) -> "Snapshot":

@@ -1,5 +1,7 @@
 """Pod JSON to the facts that policies look at."""
 
+from collections.abc import Mapping
+
 from policies.names import DEFAULT_SELECTION_ANNOTATION, SELECTION_ANNOTATION, WEBHOOK_KEYS
 from policies.quantity import whole
 from policies.refusal import Reason, Refusal, quoted
@@ -13,7 +15,20 @@ from webhook.pods.pod import Place, Pod
 
 _MPI_OPERATOR = ("training.kubeflow.org/operator-name", "mpi-operator")
 _MPI_ROLE = "training.kubeflow.org/job-role"
-"""Labels that kubeflow/mpi-operator gives to the pods of an MPIJob (``pkg/apis``)."""
+_MPI_INDEX = "training.kubeflow.org/replica-index"
+"""Labels that kubeflow/mpi-operator gives to the pods of an MPIJob. A launcher that runs as a
+worker keeps its role and has an index (``pkg/controller/mpi_job_controller.go``)."""
+
+
+def mpi_role(labels: Mapping[str, str]) -> str:
+    """Return ``worker``, ``launcher``, or empty for pods of no MPIJob.
+
+    A launcher that runs as a worker is neither: it takes part, and starts its ranks itself.
+    """
+    if labels.get(_MPI_OPERATOR[0]) != _MPI_OPERATOR[1]:
+        return ""
+    role = labels.get(_MPI_ROLE, "")
+    return "" if role == "launcher" and _MPI_INDEX in labels else role
 
 
 def describe(pod: Pod, namespace: str, rules: Rules) -> Subject | Refusal:
@@ -40,8 +55,7 @@ def describe(pod: Pod, namespace: str, rules: Rules) -> Subject | Refusal:
         if isinstance(described, Refusal):
             return described
         containers.append(described)
-    labels = pods.labels(pod)
-    role = labels.get(_MPI_ROLE) if labels.get(_MPI_OPERATOR[0]) == _MPI_OPERATOR[1] else None
+    role = mpi_role(pods.labels(pod))
     return Subject(
         namespace=namespace,
         annotations=tuple(ours),

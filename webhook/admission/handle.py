@@ -6,11 +6,12 @@ from policies.refusal import Pending, Refusal
 from policies.select import NotApplicable
 from policies.snapshot import Snapshot
 from webhook import isolation
-from webhook.admission import review, scope
+from webhook.admission import precedents, review, scope
 from webhook.admission.answer import Answer, Waiting, answer
 from webhook.admission.describe import describe
 from webhook.admission.plan import plan
 from webhook.admission.review import AdmissionRequest
+from webhook.admission.ruling import rule
 from webhook.admission.verdict import Denied, Patched, Unchanged, Verdict
 from webhook.pods import patch
 from webhook.pods import pod as pods
@@ -28,11 +29,16 @@ def handle(body: bytes, snapshot: Snapshot) -> Answer | Waiting:
         MalformedReview: The body is no AdmissionReview that can be answered.
     """
     request = review.decode(body)
-    verdict = decide(request, snapshot)
-    if isinstance(verdict, Pending):
-        refused = answer(request, Denied(verdict.refusal))
-        return Waiting(verdict.kind, verdict.namespace, verdict.name, refused)
-    return answer(request, verdict)
+    pods.forget_token_names(request.object or {})
+    ruling = precedents.find(request, snapshot)
+    if ruling is None:
+        verdict = decide(request, snapshot)
+        if isinstance(verdict, Pending):
+            refused = answer(request, rule(Denied(verdict.refusal)))
+            return Waiting(verdict.kind, verdict.namespace, verdict.name, refused)
+        ruling = rule(verdict)
+        precedents.keep(request, snapshot, ruling, len(body))
+    return answer(request, ruling)
 
 
 def decide(request: AdmissionRequest, snapshot: Snapshot) -> Verdict | Pending:

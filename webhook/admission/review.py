@@ -88,24 +88,22 @@ def decode(body: bytes) -> AdmissionRequest:
     return review.request
 
 
-def encode(
-    uid: str,
+def head(
     *,
     ops: Sequence[Op] = (),
     refusal: tuple[int, str, str] | None = None,
     warnings: Sequence[str] = (),
     audit: dict[str, str] | None = None,
 ) -> bytes:
-    """Return the AdmissionReview that answers a request.
+    """Return the AdmissionReview that answers requests, without the uid of one (see `closed`).
 
     Args:
-        uid: Of the request.
         ops: The patch; none means that the pod stays as it is (and no patch is sent).
         refusal: HTTP code, CamelCase reason and message; None means allowed.
         warnings: For the author; the first three are sent, each cut to 120 characters.
         audit: Audit annotations, keys without the webhook's name.
     """
-    response: dict[str, Any] = {"uid": uid, "allowed": refusal is None}
+    response: dict[str, Any] = {"allowed": refusal is None}
     if refusal is not None:
         code, reason, message = refusal
         response["status"] = {
@@ -121,7 +119,13 @@ def encode(
         response["warnings"] = [_warning(text) for text in warnings[:MAX_WARNINGS]]
     if audit:
         response["auditAnnotations"] = audit
-    return _ENCODER.encode({"apiVersion": API_VERSION, "kind": KIND, "response": response})
+    review = {"apiVersion": API_VERSION, "kind": KIND, "response": response}
+    return _ENCODER.encode(review).removesuffix(b"}}")
+
+
+def closed(head: bytes, uid: str) -> bytes:
+    """Return the AdmissionReview that answers the request of one uid."""
+    return b'%b,"uid":%b}}' % (head, _ENCODER.encode(uid))
 
 
 def _warning(text: str) -> str:

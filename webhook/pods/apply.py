@@ -11,35 +11,46 @@ from webhook.pods.errors import PatchDoesNotApply
 from webhook.pods.patch import Op
 
 
-def apply(ops: Iterable[Op], document: Any) -> None:  # noqa: ANN401 a JSON document
-    """Apply operations to a document, in place.
+def apply(ops: Iterable[Op], document: Any) -> Any:  # noqa: ANN401 a JSON document
+    """Return a document after some operations; maps and lists on their paths are copied.
 
     Args:
         ops: Operations in order.
-        document: The decoded part of the pod; it is changed.
+        document: The decoded part of the pod; it is not changed.
 
     Raises:
         PatchDoesNotApply: A parent or a value to replace is not there.
     """
-    parents: dict[str, Any] = {"": document}
+    fresh = _copied(document)
+    own: dict[str, Any] = {"": fresh}
     for op in ops:
         head, _, last = op.path.rpartition("/")
         try:
-            parent = parents.get(head)
-            if parent is None:
-                parent = parents[head] = _found(head, document)
-            if _write(parent, _unescaped(last), op):
-                parents = {"": document}
+            if _write(_owned(head, own), _unescaped(last), op):
+                own = {"": fresh}
         except (KeyError, IndexError, TypeError, ValueError) as err:
             message = f"{op.op} {op.path}: its place is not there ({err!r})"
             raise PatchDoesNotApply(message) from err
+    return fresh
 
 
-def _found(path: str, document: Any) -> Any:  # noqa: ANN401 a JSON document
-    parent = document
-    for part in path.split("/")[1:]:
-        parent = parent[int(part)] if type(parent) is list else parent[_unescaped(part)]
-    return parent
+def _owned(path: str, own: dict[str, Any]) -> Any:  # noqa: ANN401 a JSON document
+    """Return the map or list at a path as our own copy, in a parent that is our own."""
+    found = own.get(path)
+    if found is None:
+        parent_path, _, last = path.rpartition("/")
+        parent = _owned(parent_path, own)
+        key: Any = int(last) if type(parent) is list else _unescaped(last)
+        found = own[path] = parent[key] = _copied(parent[key])
+    return found
+
+
+def _copied(value: Any) -> Any:  # noqa: ANN401 a JSON document
+    if type(value) is dict:
+        return dict(value)
+    if type(value) is list:
+        return list(value)
+    raise TypeError(type(value).__name__)
 
 
 def _unescaped(part: str) -> str:

@@ -140,6 +140,9 @@ class Pod(TypedDict, total=False):
     spec: Spec | None
 
 
+TOKEN_VOLUME: Final = "kube-api-access-"  # noqa: S105 the name of a volume
+"""What the API server's ServiceAccount admission names the token's volume, before five random
+characters (kubernetes ``plugin/pkg/admission/serviceaccount``)."""
 LISTS: Final = ("containers", "initContainers")
 
 
@@ -156,6 +159,20 @@ def labels(pod: Pod) -> dict[str, str]:
 def spec(pod: Pod) -> Spec:
     """Return the pod's spec; empty where there is none."""
     return pod.get("spec") or {}
+
+
+def forget_token_names(pod: Pod) -> None:
+    """Take the random end from the name of the token's volume, in place.
+
+    No edit is about that volume, and without it the pods of one job have equal specs.
+    """
+    for volume in spec(pod).get("volumes") or ():
+        if volume.get("name", "").startswith(TOKEN_VOLUME):
+            volume["name"] = TOKEN_VOLUME
+    for _, container in containers(pod):
+        for mount in container.get("volumeMounts") or ():
+            if mount.get("name", "").startswith(TOKEN_VOLUME):
+                mount["name"] = TOKEN_VOLUME
 
 
 def called(pod: Pod) -> str:

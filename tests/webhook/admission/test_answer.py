@@ -5,93 +5,24 @@ from typing import Any
 
 import pytest
 
-from policies.refusal import Notice, Reason, Refusal
 from tests.harness.intents import intent
 from tests.harness.pods import UID, pod, review
-from webhook.admission.answer import Decision, answer
+from webhook.admission.answer import answer
 from webhook.admission.review import decode
-from webhook.admission.verdict import Denied, Patched, Unchanged, Verdict
+from webhook.admission.ruling import rule
+from webhook.admission.verdict import Patched, Unchanged
 from webhook.pods.patch import Op
 
-WANTED = intent(networks=("ib", "roce"), policy="team-a/default", generation=7, partition="main")
-OPS = (Op("add", "/a", 1), Op("add", "/b", 2))
-NOTICES = (Notice("third", 5), Notice("first", 1), Notice("second", 2), Notice("first", 9))
 
-
-def said(verdict: Verdict, **request: Any) -> tuple[dict[str, Any], Decision]:  # noqa: ANN401
-    """Return the response and the decision."""
-    found = answer(decode(review(pod("ib"), **request)), verdict)
-    response: dict[str, Any] = json.loads(found.body)["response"]
-    return response, found.decision
-
-
-def test_a_denial() -> None:
-    """A refusal is sent with its code, and told to the logs and the audit log."""
-    response, decision = said(Denied(Refusal(Reason.NETWORK_NOT_GRANTED, "no such network")))
-    assert response["status"]["code"] == 403
-    assert response["status"]["reason"] == "NetworkNotGranted"
-    assert response["auditAnnotations"] == {"decision": "denied: NetworkNotGranted"}
-    assert (decision.verdict, decision.reason) == ("Denied", "NetworkNotGranted")
-    assert decision.message == response["status"]["message"] == "no such network"
-    assert (decision.ops, decision.networks, decision.warnings) == (0, (), ())
-
-
-def test_a_patch() -> None:
-    """A patched pod is told with its networks, policy and partition."""
-    response, decision = said(Patched(OPS, WANTED, NOTICES))
-    assert response["allowed"] is True
-    assert response["auditAnnotations"] == {
-        "decision": "equipped",
-        "network": "ib,roce",
-        "partition": "main",
-        "policy": "team-a/default",
-        "policy-generation": "7",
-    }
-    assert (decision.verdict, decision.ops, decision.networks) == ("Patched", 2, ("ib", "roce"))
+def test_a_ruling_answers_a_request_by_its_uid() -> None:
+    """The response is the ruling's, the decision says the same in fields."""
+    ruling = rule(Patched((Op("add", "/a", 1),), intent(networks=("ib",), policy="team-a/default")))
+    found = answer(decode(review(pod("ib"))), ruling)
+    response = json.loads(found.body)["response"]
+    assert (response["uid"], response["allowed"]) == (UID, True)
+    decision = found.decision
+    assert (decision.verdict, decision.networks, decision.ops) == ("Patched", ("ib",), 1)
     assert (decision.policy, decision.reason) == ("team-a/default", "")
-
-
-def test_a_pod_that_has_it_all_already() -> None:
-    """On the second call the audit annotations are those of the first, and no patch is sent."""
-    first, _ = said(Patched(OPS, WANTED))
-    second, decision = said(Patched((), WANTED))
-    assert "patch" not in second
-    assert second["auditAnnotations"] == first["auditAnnotations"]
-    assert (decision.verdict, decision.networks) == ("Unchanged", ("ib", "roce"))
-
-
-def test_an_audit_annotation_that_says_nothing_is_left_out() -> None:
-    """A network without partition has none to tell."""
-    response, _ = said(Patched(OPS, intent(policy="team-a/default")))
-    assert "partition" not in response["auditAnnotations"]
-
-
-def test_a_pod_left_alone() -> None:
-    """Nothing is sent but that it is allowed, and what its author should know."""
-    response, decision = said(Unchanged(NOTICES))
-    assert response == {"uid": UID, "allowed": True, "warnings": ["first", "second", "third"]}
-    assert (decision.verdict, decision.warnings) == ("Unchanged", ("first", "second", "third"))
-
-
-@pytest.mark.parametrize("verdict", [Unchanged(NOTICES), Patched(OPS, WANTED, NOTICES)])
-def test_the_most_important_warning_comes_first(verdict: Verdict) -> None:
-    """Warnings are sorted by rank, and each is said once."""
-    response, decision = said(verdict)
-    assert response["warnings"] == list(decision.warnings) == ["first", "second", "third"]
-
-
-def test_what_is_not_enforced_is_in_the_audit_log() -> None:
-    """Each reason is named once, also where nobody is warned of it."""
-    quiet = Notice("quiet", 1, "PrivilegeDenied", is_silent=True)
-    notices = (quiet, Notice("loud", 1, "CapabilityDenied"), quiet)
-    response, decision = said(Patched(OPS, WANTED, notices))
-    assert response["auditAnnotations"]["not-enforced"] == "PrivilegeDenied,CapabilityDenied"
-    assert response["warnings"] == list(decision.warnings) == ["loud"]
-
-
-def test_without_notices_there_are_no_warnings() -> None:
-    """A pod that nothing is wrong with gets no warning field."""
-    assert "warnings" not in said(Unchanged())[0]
 
 
 @pytest.mark.parametrize(
@@ -108,5 +39,5 @@ def test_without_notices_there_are_no_warnings() -> None:
 )
 def test_logs_may_show(request_fields: dict[str, Any], field: str, value: object) -> None:
     """A decision has what a log line needs, and nothing of the pod but its name."""
-    _, decision = said(Unchanged(), **request_fields)
-    assert getattr(decision, field) == value
+    found = answer(decode(review(pod("ib"), **request_fields)), rule(Unchanged()))
+    assert getattr(found.decision, field) == value

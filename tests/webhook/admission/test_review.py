@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.harness.pod_strategies import BUDGET
 from tests.harness.pods import UID, pod, review
 from webhook.admission.errors import MalformedReview
-from webhook.admission.review import MAX_WARNING, MAX_WARNINGS, decode, encode
+from webhook.admission.review import MAX_WARNING, MAX_WARNINGS, closed, decode, head
 from webhook.pods.patch import Op
 
 WHOLE = json.loads(review(pod("ib")))
@@ -150,9 +150,9 @@ def test_a_minimal_request() -> None:
     assert (found.uid, found.object, found.old_object, found.operation) == ("u", None, None, "")
 
 
-def answered(**fields: Any) -> dict[str, Any]:  # noqa: ANN401 any argument of encode
+def answered(**fields: Any) -> dict[str, Any]:  # noqa: ANN401 any argument of head
     """Return a response, after a look at what is around it."""
-    whole = json.loads(encode("the-uid", **fields))
+    whole = json.loads(closed(head(**fields), "the-uid"))
     assert whole.keys() == {"apiVersion", "kind", "response"}
     assert (whole["apiVersion"], whole["kind"]) == ("admission.k8s.io/v1", "AdmissionReview")
     response: dict[str, Any] = whole["response"]
@@ -219,3 +219,9 @@ def test_a_response_is_always_valid(warnings: list[str], audit: dict[str, str]) 
     sent = found.get("warnings", [])
     assert len(sent) == min(len(warnings), MAX_WARNINGS)
     assert all(len(text) <= MAX_WARNING and text.isprintable() for text in sent)
+
+
+def test_a_uid_is_text() -> None:
+    """Whatever a caller calls its request, the answer is JSON and says the same."""
+    for uid in ('"', "\\", "é", "\n"):
+        assert json.loads(closed(head(), uid))["response"]["uid"] == uid

@@ -4,7 +4,6 @@ The answer is that of `webhook.admission.handle.handle`; the rest is the decisio
 step by step, so that it can be explained.
 """
 
-import copy
 import json
 from base64 import b64decode
 from dataclasses import dataclass, replace
@@ -108,8 +107,7 @@ def judge(template: Template, owner: str, namespace: str, world: World) -> Verdi
 def _equipped(verdict: Verdict, answer: Answer, body: bytes, world: World) -> Verdict:
     """Return the verdict about a pod that is on a network, with all that was decided on the way."""
     ops = _ops(answer)
-    after = copy.deepcopy(verdict.before)
-    apply([Op(**op) for op in ops], after)
+    after = apply([Op(**op) for op in ops], verdict.before)
     order, intent = _explained(body, verdict.namespace, world)
     return replace(
         verdict,
