@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import yaml
 
+from webhook.watch import aliases
 from webhook.watch.errors import UnreadableFile
 
 RE_INT: Final = re.compile(r"^[-+]?(?:0b[01_]+|0x[0-9a-fA-F_]+|0o?[0-7_]+|0|[1-9][0-9_]*)$")
@@ -72,13 +73,18 @@ def parse(text: str, *, is_json: bool = False) -> list[Document]:
         UnreadableFile: Not YAML or JSON, or a document is no Kubernetes object. The text names
             document and line.
     """
+    if not is_json:
+        aliases.check(text)
     found = _json_values(text) if is_json else _yaml_values(text)
-    return [
-        Document(one, place)
-        for value, place in found
-        if value is not None
-        for one in _objects(value, place)
-    ]
+    try:
+        return [
+            Document(one, place)
+            for value, place in found
+            if value is not None
+            for one in _objects(value, place)
+        ]
+    except RecursionError as err:
+        raise UnreadableFile("lists are nested too deep") from err
 
 
 def _yaml_values(text: str) -> Iterator[tuple[object, str]]:

@@ -35,7 +35,8 @@ def test_the_engine_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
     engine.main(1)
     found = json.loads(capsys.readouterr().out)
     assert list(found["sizes"]) == [size.title for size in SIZES]
-    assert all(one["engine"] > one["check"] >= 0 for one in found["sizes"].values())
+    assert all(one["judged"] > one["check"] >= 0 for one in found["sizes"].values())
+    assert all(one["engine"] > 0 for one in found["sizes"].values())
 
 
 def test_a_large_cluster_is_measured(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ from webhook.cli.reviews import review
 
 NETWORK: Final = "train-ib"
 NAMESPACE: Final = "team-a"
-_TOKEN: Final = "kube-api-access-x7k2p"  # noqa: S105 - a volume's name
+_TOKEN: Final = "kube-api-access-x{number:04d}"  # noqa: S105 - a volume's name
 _EVERY: Final = 10
 """Every tenth variable takes its value from a field."""
 _WORDS: Final = ("NCCL", "TORCH", "OMP", "CUDA", "MODEL", "DATA", "CHECKPOINT", "LOG")
@@ -70,7 +70,15 @@ def pod(size: Size, number: int = 0, network: str = NETWORK) -> dict[str, Any]:
         metadata["ownerReferences"] = [_owner()]
         metadata["managedFields"] = [_managed(size)]
         spec |= _defaults()
+    _name_token(spec, number)
     return {"kind": "Pod", "apiVersion": "v1", "metadata": metadata, "spec": spec, "status": {}}
+
+
+def _name_token(spec: dict[str, Any], number: int) -> None:
+    """Give the token's volume the name that the API server makes up for each pod."""
+    mounts = [one for container in spec["containers"] for one in container.get("volumeMounts", ())]
+    for one in (*spec.get("volumes", ()), *mounts):
+        one["name"] = one["name"].format(number=number)
 
 
 def _container(size: Size, index: int) -> dict[str, Any]:

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from webhook.cli.preview import aliases, octals
-from webhook.cli.preview.aliases import TooManyNodes
+from webhook.cli.preview import octals
 from webhook.watch.documents import Document, parse
 from webhook.watch.errors import UnreadableFile
 
@@ -63,7 +62,7 @@ def read(names: Sequence[str]) -> Reading:
             reading.problems.append(f"{shown}: cannot be read: {err.strerror or err}")
         except UnicodeDecodeError as err:
             reading.problems.append(f"{shown}: not UTF-8 at byte {err.start + 1}")
-        except (UnreadableFile, TooManyNodes) as err:
+        except UnreadableFile as err:
             reading.problems.append(f"{shown}: {err}")
         else:
             if not documents:
@@ -92,8 +91,4 @@ def _documents(text: str) -> list[Document]:
         except UnreadableFile as err:
             if "not JSON" not in str(err):
                 raise
-    aliases.check(text)
-    try:
-        return parse(text)
-    except RecursionError as err:
-        raise UnreadableFile("not YAML: nested too deep") from err
+    return parse(text)

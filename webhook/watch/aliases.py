@@ -8,21 +8,19 @@ from typing import Final
 
 import yaml
 
+from webhook.watch.errors import UnreadableFile
+
 MOST_NODES: Final = 1_000_000
 """A pod of 3 MiB, the largest that the API server takes, has some 300,000."""
 _ALIAS: Final = re.compile(r"(?:^|[\s\[,:\-])\*[^\s*]", re.MULTILINE)
 _Open = tuple[str | None, int]
 
 
-class TooManyNodes(Exception):
-    """Aliases stand for more than anybody wrote, or for themselves; one sentence."""
-
-
 def check(text: str) -> None:
     """Refuse a text whose aliases blow it up. Does nothing for one that is no YAML.
 
     Raises:
-        TooManyNodes: The message names the line.
+        UnreadableFile: The message names the line.
     """
     if not _ALIAS.search(text):
         return
@@ -43,10 +41,10 @@ def _count(text: str) -> None:
         elif isinstance(event, yaml.AliasEvent):
             line = event.start_mark.line + 1 if event.start_mark else 0
             if any(anchor == event.anchor for anchor, _ in opened):
-                raise TooManyNodes(f"line {line}: alias *{event.anchor} stands inside of itself")
+                raise UnreadableFile(f"line {line}: alias *{event.anchor} stands inside of itself")
             total += sizes.get(event.anchor or "", 1)
             if total > MOST_NODES:
-                raise TooManyNodes(
+                raise UnreadableFile(
                     f"line {line}: aliases stand for more than {MOST_NODES:,} values"
                 )
         elif isinstance(event, yaml.CollectionStartEvent):
