@@ -19,17 +19,24 @@ IMPLEMENTED = frozenset(
     }
 )
 """Modes that this version equips pods for; a network of another mode is refused by name."""
-MULTUS_MODES = frozenset(
-    {Mode.MACVLAN, Mode.IPVLAN, Mode.IPOIB, Mode.SRIOV_ETHERNET, Mode.SRIOV_INFINIBAND}
-    | {Mode.HOST_DEVICE}
-)
-"""Modes whose attachments are network selections, which need a pod network of its own."""
 WHOLE_DEVICE_MODES = frozenset({Mode.SRIOV_ETHERNET, Mode.SRIOV_INFINIBAND, Mode.HOST_DEVICE})
 """Modes that hand out whole devices: one unit of the resource for each attachment."""
 ONE_PER_RAIL_MODES = frozenset({Mode.MACVLAN, Mode.IPVLAN, Mode.IPOIB})
 """Modes with at most one attachment a rail, and one token for each distinct pool."""
 SHARED_HCA_MODES = ONE_PER_RAIL_MODES | {Mode.HOST_NETWORK}
 """Modes in which pods of a node share one HCA and its GID table."""
+
+CNI_TYPE = {
+    Mode.MACVLAN: "macvlan",
+    Mode.IPVLAN: "ipvlan",
+    Mode.IPOIB: "ipoib",
+    Mode.SRIOV_ETHERNET: "sriov",
+    Mode.SRIOV_INFINIBAND: "ib-sriov",
+    Mode.HOST_DEVICE: "host-device",
+}
+"""The CNI plugin that makes the interface, for each mode of Multus."""
+MULTUS_MODES = frozenset(CNI_TYPE)
+"""Modes whose attachments are network selections, which need a pod network of its own."""
 
 PARTITION_OF = {
     Mode.MACVLAN: PartitionType.VLAN,

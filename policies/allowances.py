@@ -64,6 +64,11 @@ def check(
     if len(add) < len(wanted):
         missing = listed([one for one in wanted if one not in allowed])
         notices.append(Notice(f"{missing} not added: podLimits.capabilities does not list it", 3))
+    dropped = {*merged.drop, *applicable.tenancy.limits.required_drop}
+    contrary = [one for one in add if one in dropped]
+    if contrary:
+        add = tuple(one for one in add if one not in dropped)
+        notices.append(Notice(f"{listed(contrary)} not added: network or policy drops it", 3))
     secured = _pod_security(applicable, add, snapshot)
     if isinstance(secured, Refusal):
         return secured

@@ -4,25 +4,20 @@ No CNI takes a VLAN or PKey from the pod, so the tenant's partition is real only
 carries it: the governing keys are compared before a pod is sent there.
 """
 
-from policies.governance import interface_of
+from policies.accept import CNI_TYPE, WHOLE_DEVICE_MODES
+from policies.governance import DEFAULT_ROUTE_MODES, interface_of
 from policies.nad import Nad
+from policies.names import RESOURCE_NAME_ANNOTATION
 from policies.network import Mode, NetworkSpec, Rail
 from policies.partition import shown
 from policies.shapes import Isolation, PartitionType
 
-CNI_TYPE = {
-    Mode.MACVLAN: "macvlan",
-    Mode.IPVLAN: "ipvlan",
-    Mode.SRIOV_ETHERNET: "sriov",
-    Mode.SRIOV_INFINIBAND: "ib-sriov",
-}
 _CHAINED = frozenset({"rdma", "tuning", "coordinator", "bandwidth", "sbr", "firewall"})
 """Meta plugins that may follow the one that makes the interface."""
 _IPAM = frozenset(
     {"", "static", "host-local", "dhcp", "whereabouts", "nv-ipam", "spiderpool", "calico-ipam"}
 )
 """Plugins that only hand out addresses; ``ipam.type`` is run with the whole config."""
-_RESOURCE_MODES = frozenset({Mode.SRIOV_ETHERNET, Mode.SRIOV_INFINIBAND})
 
 
 def difference(spec: NetworkSpec, rail: Rail, nad: Nad, number: int | None) -> str | None:
@@ -61,9 +56,9 @@ def _content_difference(nad: Nad) -> str | None:
 
 
 def _resource_difference(spec: NetworkSpec, rail: Rail, nad: Nad) -> str | None:
-    key = "k8s.v1.cni.cncf.io/resourceName"
+    key = RESOURCE_NAME_ANNOTATION
     if not nad.resource_name:
-        if spec.mode in _RESOURCE_MODES:
+        if spec.mode in WHOLE_DEVICE_MODES:
             return f"lacks annotation {key}, so Multus would hand it no device"
         return None if rail.resource_name else f"lacks annotation {key} and the rail resourceName"
     if rail.resource_name not in {None, nad.resource_name}:
@@ -72,7 +67,7 @@ def _resource_difference(spec: NetworkSpec, rail: Rail, nad: Nad) -> str | None:
 
 
 def _number_difference(spec: NetworkSpec, rail: Rail, nad: Nad, number: int | None) -> str | None:
-    if spec.mode in {Mode.MACVLAN, Mode.IPVLAN}:
+    if spec.mode in DEFAULT_ROUTE_MODES:
         return _master_difference(rail, nad, number)
     trusted = rail.network_attachment is not None and rail.network_attachment.namespace
     if number is None and trusted:
@@ -121,7 +116,7 @@ def isolation(spec: NetworkSpec, nads: tuple[Nad, ...]) -> Isolation:
     """
     if spec.partition is None:
         return Isolation.NONE
-    if spec.mode in {Mode.MACVLAN, Mode.IPVLAN}:
+    if spec.mode in DEFAULT_ROUTE_MODES:
         return Isolation.SOFT
     wanted = (
         Nad.SPOOF_CHECKED | Nad.UNTRUSTED if spec.mode is Mode.SRIOV_ETHERNET else Nad.IB_KUBERNETES

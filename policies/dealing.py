@@ -62,23 +62,22 @@ class Selections:
 
     def __init__(self, subject: Subject) -> None:
         """Start from what the pod's author selected."""
-        self._unmatched = list(subject.selections)
+        self._unmatched: dict[tuple[str, str], list[Selected]] = {}
+        self._primary = [one for one in subject.selections if one.is_default]
+        for one in subject.selections:
+            if not one.is_default:
+                self._unmatched.setdefault((one.namespace, one.name), []).append(one)
         used = {one.interface for one in subject.selections}
         self._free = (name for n in numbers() if (name := f"rdma{n}") not in used)
 
     def attach(self, network: str, lane: Lane) -> Attachment:
         """Return the attachment of one lane: the author's own element of that NAD, else new."""
-        for index, one in enumerate(self._unmatched):
-            if not one.is_default and (one.namespace, one.name) == (lane.namespace, lane.name):
-                del self._unmatched[index]
-                return Attachment(
-                    network, lane.rail, lane.namespace, lane.name, one.interface, selected=True
-                )
-        return Attachment(
-            network, lane.rail, lane.namespace, lane.name, next(self._free), selected=False
-        )
+        own = self._unmatched.get((lane.namespace, lane.name))
+        is_own = bool(own)
+        interface = own.pop(0).interface if own else next(self._free)
+        return Attachment(network, lane.rail, lane.namespace, lane.name, interface, selected=is_own)
 
-    @property
     def unmatched(self) -> tuple[Selected, ...]:
-        """The author's elements that no attachment took."""
-        return tuple(self._unmatched)
+        """Return the author's elements that no attachment took."""
+        left = (one for several in self._unmatched.values() for one in several)
+        return (*left, *self._primary)

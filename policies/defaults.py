@@ -77,12 +77,19 @@ def beside(several: tuple[Defaults, ...]) -> Defaults:
     return Defaults(
         add=united(adds) if says else None,
         drop=united(one.drop for one in several),
-        shared_memory=largest(one.shared_memory for one in several),
+        shared_memory=_largest_memory(several),
         env=first_wins(one.env for one in several),
         hugepages=first_wins(one.hugepages for one in several),
         node_selector=united(one.node_selector for one in several),
         tolerations=united(one.tolerations for one in several),
     )
+
+
+def _largest_memory(several: tuple[Defaults, ...]) -> str | None:
+    """Return the largest size; a network that says nothing beside others counts as the default."""
+    if all(one.shared_memory is None for one in several):
+        return None
+    return largest(one.shared_memory or DEFAULT_SHARED_MEMORY for one in several)
 
 
 def united(lists: Iterable[tuple[Item, ...]]) -> tuple[Item, ...]:

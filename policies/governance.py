@@ -5,25 +5,26 @@ or a fixed device of the node; what cannot be read counts as governed. Others (a
 OVS bridge) are none of our business.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from policies.accept import VLAN_VARIABLE
+from policies.accept import CNI_TYPE, VLAN_VARIABLE
 from policies.nad import Nad
 from policies.network import Mode, RDMANetwork
 
 _MOST_LEVELS = 8
 """VLANs stacked on one interface; names of Linux interfaces have 15 characters."""
-_DEFAULT_ROUTE_TYPES = frozenset({"macvlan", "ipvlan"})
-"""Plugins that take the default route's interface where no master is named."""
+DEFAULT_ROUTE_MODES = frozenset({Mode.MACVLAN, Mode.IPVLAN})
+"""Modes whose plugins take the default route's interface where no master is named."""
+_DEFAULT_ROUTE_TYPES = frozenset(CNI_TYPE[mode] for mode in DEFAULT_ROUTE_MODES)
 
 
 class Governance(msgspec.Struct, frozen=True):
-    """What the rails of all networks use."""
+    """What the rails of all networks use, each with the names of these networks."""
 
-    resources: frozenset[str] = frozenset()
-    interfaces: frozenset[str] = frozenset()
+    resources: Mapping[str, tuple[str, ...]] = {}
+    interfaces: Mapping[str, tuple[str, ...]] = {}
     attachments: frozenset[tuple[str, str]] = frozenset()
     """``(namespace, name)`` of NADs that rails name; namespace is empty for the pod's own."""
     has_shared_rails: bool = False
@@ -57,19 +58,23 @@ def interface_of(master: str) -> str:
 
 def of(networks: Iterable[RDMANetwork]) -> Governance:
     """Return what the rails of some networks use."""
-    resources: set[str] = set()
-    interfaces: set[str] = set()
+    resources: dict[str, tuple[str, ...]] = {}
+    interfaces: dict[str, tuple[str, ...]] = {}
     attachments: set[tuple[str, str]] = set()
     has_shared_rails = False
     for network in networks:
-        has_shared_rails |= network.spec.mode in {Mode.MACVLAN, Mode.IPVLAN}
+        owner = network.metadata.name
+        has_shared_rails |= network.spec.mode in DEFAULT_ROUTE_MODES
         for rail in network.spec.rails:
-            if rail.resource_name:
-                resources.add(rail.resource_name)
-            interfaces.update(interface_of(name) for name in (rail.master, *rail.alt_names) if name)
+            _note(resources, rail.resource_name, owner)
+            for name in (rail.master, *rail.alt_names):
+                _note(interfaces, interface_of(name) if name else None, owner)
             if rail.network_attachment:
                 attachment = rail.network_attachment
                 attachments.add((attachment.namespace or "", attachment.name))
-    return Governance(
-        frozenset(resources), frozenset(interfaces), frozenset(attachments), has_shared_rails
-    )
+    return Governance(resources, interfaces, frozenset(attachments), has_shared_rails)
+
+
+def _note(owners: dict[str, tuple[str, ...]], name: str | None, owner: str) -> None:
+    if name and owner not in owners.get(name, ()):
+        owners[name] = (*owners.get(name, ()), owner)

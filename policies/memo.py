@@ -4,6 +4,8 @@ The pods of one job differ in name alone, so the decision about the first is tha
 depends on the facts and the snapshot only, and is forgotten with the snapshot.
 """
 
+import msgspec
+
 from policies.intent import Intent
 from policies.refusal import Pending, Refusal
 from policies.resolve import resolve
@@ -11,8 +13,8 @@ from policies.select import Applicable, NotApplicable, select
 from policies.snapshot import Snapshot
 from policies.subject import Subject
 
-_MOST_PARTS = 64
-_MOST_TEXT = 1024
+_MOST_BYTES = 4096
+"""Of the facts about one pod; those of eight containers and rails take a third of this."""
 MOST = 2048
 """Decisions kept at most: some 4 MB, far above the number of distinct jobs started at once."""
 
@@ -34,8 +36,7 @@ def decided(subject: Subject, snapshot: Snapshot) -> Decided:
 
 def _is_small(subject: Subject) -> bool:
     """Whether a pod's facts are of the usual size, so that keeping them costs little."""
-    parts = len(subject.selections) + len(subject.containers) + len(subject.node_selector)
-    return parts <= _MOST_PARTS and sum(len(text) for _, text in subject.annotations) <= _MOST_TEXT
+    return len(msgspec.msgpack.encode(subject)) <= _MOST_BYTES
 
 
 def _worked_out(subject: Subject, snapshot: Snapshot) -> Decided:

@@ -10,6 +10,7 @@ import msgspec
 
 from policies import accept, attach
 from policies.defaults import Defaults, over, read
+from policies.governance import interface_of
 from policies.nad import Nad
 from policies.names import NAD, NETWORK
 from policies.network import Mode, NetworkSpec, Rail
@@ -46,6 +47,8 @@ class Offer(msgspec.Struct, frozen=True):
     defaults: Defaults
     uses_host_local: str = ""
     """A NAD whose addresses are handed out node by node (``host-local``), or empty."""
+    declares_only: str = ""
+    """A NAD whose PKey nobody sets, for ib-kubernetes is not enabled in it, or empty."""
 
 
 Outcome = Offer | Refusal | Pending
@@ -113,7 +116,20 @@ def _computed(snapshot: Snapshot, tenancy: Tenancy, grant: Grant, partition: str
         lanes=_lanes(spec, nads),
         isolation=attach.isolation(spec, tuple(nads)),
         defaults=over(tenancy.defaults, read(spec.pod_defaults)),
+        declares_only=next((nad.key for nad in nads if _declares_only(spec, nad)), ""),
         uses_host_local=next((nad.key for nad in nads if nad.ipam == "host-local"), ""),
+    )
+
+
+def _declares_only(spec: NetworkSpec, nad: Nad) -> bool:
+    """Whether a PKey stands in the NAD alone.
+
+    Source: ib-sriov-cni ``pkg/types`` declares ``pkey`` and does not use it; ib-kubernetes does.
+    """
+    return (
+        spec.mode is Mode.SRIOV_INFINIBAND
+        and spec.partition is not None
+        and not nad.flags & Nad.IB_KUBERNETES
     )
 
 
@@ -217,7 +233,7 @@ def _nads(
             ),
         )
     for rail, nad in zip(spec.rails, nads, strict=True):
-        wrong = attach.difference(spec, rail, nad, number)
+        wrong = attach.difference(spec, rail, nad, number) or _stray(snapshot, network, rail, nad)
         if wrong:
             return Refusal(
                 Reason.ATTACHMENT_INVALID,
@@ -225,6 +241,31 @@ def _nads(
                 f"{rail.name}); the platform admin can correct it",
             )
     return nads
+
+
+def _stray(snapshot: Snapshot, network: Network, rail: Rail, nad: Nad) -> str | None:
+    """Return what a NAD takes that is not this network's to give.
+
+    What the rail leaves open the NAD decides, and its author may be a tenant.
+    """
+    pool = rail.resource_name or nad.resource_name
+    if pool and not snapshot.rules.is_governed(pool):
+        return f"resource {pool} is outside governedResources or is an accelerator"
+    if rail.network_attachment is None or rail.network_attachment.namespace:
+        return None
+    governance = snapshot.governance
+    if rail.resource_name is None and _is_foreign(governance.resources.get(pool), network):
+        return f"resource {pool} belongs to another network"
+    if rail.master is None and any(
+        _is_foreign(governance.interfaces.get(interface_of(master)), network)
+        for master in nad.masters
+    ):
+        return f"master {nad.masters[0]} belongs to another network"
+    return None
+
+
+def _is_foreign(owners: tuple[str, ...] | None, network: Network) -> bool:
+    return bool(owners) and network.name not in (owners or ())
 
 
 def _place(

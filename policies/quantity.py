@@ -18,14 +18,18 @@ _EXACT = Context(prec=2 * _LONGEST)
 """Room for every digit of the longest text times the largest suffix, so that nothing is rounded."""
 
 
-@lru_cache(maxsize=4096)
 def parse(text: str) -> Decimal | None:
     """Return the exact value of a quantity, or None where the text is none.
 
     Args:
         text: As in a pod: ``8Gi``, ``1.5``, ``500m``, ``2e3``.
     """
-    match = _GRAMMAR.fullmatch(text) if len(text) <= _LONGEST else None
+    return _parsed(text) if len(text) <= _LONGEST else None
+
+
+@lru_cache(maxsize=4096)
+def _parsed(text: str) -> Decimal | None:
+    match = _GRAMMAR.fullmatch(text)
     if match is None:
         return None
     digits, suffix = match["digits"], match["suffix"] or ""

@@ -25,6 +25,7 @@ class Reason(StrEnum):
     SHM_SIZE_INVALID = "ShmSizeInvalid"
     PARTITION_INVALID = "PartitionAnnotationInvalid"
     PARTITION_AMBIGUOUS = "PartitionAmbiguous"
+    POD_TOO_LARGE = "PodTooLarge"
     SELECTION_INVALID = "NetworkSelectionInvalid"
     HOST_NETWORK_CONFLICT = "HostNetworkConflict"
     WINDOWS_POD = "WindowsPod"
@@ -92,9 +93,19 @@ class Notice(msgspec.Struct, frozen=True):
 
 def quoted(value: str) -> str:
     """Return text of a user as it may stand in a message: short, printable, in double quotes."""
-    clean = "".join(c if c.isprintable() else "\ufffd" for c in value[: _LONGEST_QUOTE + 1])
-    short = clean if len(value) <= _LONGEST_QUOTE else clean[: _LONGEST_QUOTE - 1] + "…"
-    return f'"{short}"'
+    return f'"{cleaned(value, _LONGEST_QUOTE)}"'
+
+
+MAX_MESSAGE = 1000
+"""Longest message of a refusal in characters."""
+
+
+def cleaned(text: str, most: int = MAX_MESSAGE) -> str:
+    """Return text as it may reach a terminal or a log: printable, with a bound."""
+    short = text if len(text) <= most else text[: most - 1] + "…"
+    return (
+        short if short.isprintable() else "".join(c if c.isprintable() else "\ufffd" for c in short)
+    )
 
 
 def listed(names: tuple[str, ...] | list[str], most: int = 8) -> str:

@@ -3,11 +3,14 @@
 What two injectors need is decided here, so that they stay strangers to each other.
 """
 
+from msgspec.structs import replace
+
 from policies import allowances, defaults, hugepages
 from policies.accept import MULTUS_MODES, SHARED_HCA_MODES, WHOLE_DEVICE_MODES
 from policies.allowances import Allowance
 from policies.defaults import Defaults
-from policies.intent import Intent
+from policies.intent import Attachment, Equipped, Intent
+from policies.names import ANNOTATION_NETWORK, POLICY_NAME
 from policies.network import Mode
 from policies.placement import contradiction
 from policies.refusal import Notice, Reason, Refusal
@@ -32,33 +35,36 @@ def resolve(applicable: Applicable, snapshot: Snapshot) -> Intent | Refusal:
     orders = applicable.orders
     shares.count_by_hand(snapshot)
     shares.charge_excess(orders)
+    equipped = shares.equipped()
     merged = defaults.beside(tuple(order.offer.defaults for order in orders))
     refusal = contradiction(applicable, merged.node_selector) or hugepages.conflict(
-        applicable.subject, shares.equipped(), merged.hugepages
+        applicable.subject, equipped, merged.hugepages
     )
     if refusal is not None:
         return refusal
     allowance = allowances.check(applicable, merged, shares.totals, snapshot)
     if isinstance(allowance, Refusal):
         return allowance
-    return _intent(applicable, snapshot, shares, merged, allowance)
+    intent = _intent(applicable, merged, allowance, tuple(shares.attachments), equipped)
+    return replace(
+        intent,
+        status=stamp(intent, snapshot.rules.version),
+        notices=(*allowance.notices, *_notices(applicable, equipped, snapshot)),
+    )
 
 
 def _intent(
     applicable: Applicable,
-    snapshot: Snapshot,
-    shares: Shares,
     merged: Defaults,
     allowance: Allowance,
+    attachments: tuple[Attachment, ...],
+    equipped: tuple[Equipped, ...],
 ) -> Intent:
+    """Return the intent without what is said about it."""
     tenancy = applicable.tenancy
     modes = {order.offer.spec.mode for order in applicable.orders}
-    networks = tuple(order.offer.network for order in applicable.orders)
-    attachments = tuple(shares.attachments)
-    equipped = shares.equipped()
-    partition = _partition(applicable.orders)
     return Intent(
-        networks=networks,
+        networks=tuple(order.offer.network for order in applicable.orders),
         attachments=attachments,
         equipped=equipped,
         host_network=Mode.HOST_NETWORK in modes,
@@ -70,20 +76,11 @@ def _intent(
         hugepages=merged.hugepages,
         node_selector=merged.node_selector,
         tolerations=merged.tolerations,
-        partition=partition,
-        policy=f"{tenancy.namespace}/default",
+        partition=_partition(applicable.orders),
+        policy=f"{tenancy.namespace}/{POLICY_NAME}",
         generation=tenancy.generation,
-        status=stamp(
-            networks=networks,
-            attachments=attachments,
-            equipped=equipped,
-            partition=partition,
-            generation=tenancy.generation,
-            version=snapshot.rules.version,
-        ),
         shares_hca=bool(modes & SHARED_HCA_MODES),
         has_vfs=bool(modes & WHOLE_DEVICE_MODES),
-        notices=(*allowance.notices, *_notices(applicable, shares, snapshot)),
     )
 
 
@@ -94,7 +91,7 @@ def _misfit(applicable: Applicable) -> Refusal | None:
         return Refusal(
             Reason.WINDOWS_POD,
             "spec.os.name: windows has no RDMA networks; the pod's author can remove "
-            f"{where('rdma.io/network')}",
+            f"{where(ANNOTATION_NETWORK)}",
         )
     by_multus = [o.offer for o in applicable.orders if o.offer.spec.mode in MULTUS_MODES]
     on_host = [o.offer for o in applicable.orders if o.offer.spec.mode is Mode.HOST_NETWORK]
@@ -104,7 +101,7 @@ def _misfit(applicable: Applicable) -> Refusal | None:
         )
         return Refusal(
             Reason.HOST_NETWORK_CONFLICT,
-            f"{where('rdma.io/network')}: network {by_multus[0].network} (mode "
+            f"{where(ANNOTATION_NETWORK)}: network {by_multus[0].network} (mode "
             f"{by_multus[0].spec.mode}) needs a pod network of its own, which {other} takes away "
             "(no CNI runs on the host network); the pod's author can drop one of the two",
         )
@@ -120,7 +117,9 @@ def _partition(orders: tuple[Order, ...]) -> str:
     return ",".join(f"{network}={name}" for network, name in used)
 
 
-def _notices(applicable: Applicable, shares: Shares, snapshot: Snapshot) -> list[Notice]:
+def _notices(
+    applicable: Applicable, equipped: tuple[Equipped, ...], snapshot: Snapshot
+) -> list[Notice]:
     found = _unused(applicable, snapshot)
     kinds = {
         spec.partition.type
@@ -135,6 +134,11 @@ def _notices(applicable: Applicable, shares: Shares, snapshot: Snapshot) -> list
         for order in applicable.orders
         if (nad := order.offer.uses_host_local)
     ]
+    found += [
+        Notice(f"NAD {nad} lacks ibKubernetesEnabled: nobody sets its PKey on the port", 2)
+        for order in applicable.orders
+        if (nad := order.offer.declares_only)
+    ]
     subject = applicable.subject
     proxies = [one.name for one in subject.containers if one.is_proxy]
     if proxies:
@@ -143,7 +147,7 @@ def _notices(applicable: Applicable, shares: Shares, snapshot: Snapshot) -> list
     if "kata" in subject.runtime_class:
         text = f"runtimeClassName {subject.runtime_class}: RDMA and /dev/shm depend on the runtime"
         found.append(Notice(text, 5))
-    silent = [one.name for one in shares.equipped() if not one.has_devices]
+    silent = [one.name for one in equipped if not one.has_devices]
     if silent:
         found.append(Notice(f"container {silent[0]} has no RDMA device, memory and env only", 5))
     return found

@@ -41,6 +41,9 @@ PROXIES = (
 )
 """Names of containers that service meshes and proxies add; never equipped by default."""
 
+_LONGEST = 316
+"""Longest qualified name; longer ones are no resources and are not remembered."""
+
 
 class Rules(msgspec.Struct, frozen=True, kw_only=True):
     """The settings that decide how pods are read; fixed for the life of a process."""
@@ -56,11 +59,15 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
 
     def is_accelerator(self, resource: str) -> bool:
         """Whether an extended resource is an accelerator (a MIG slice or shared GPU is one)."""
-        return _matches(resource, self.accelerators)
+        return len(resource) <= _LONGEST and _matches(resource, self.accelerators)
 
     def is_governed(self, resource: str) -> bool:
         """Whether an extended resource is one that networks may use, and no accelerator."""
-        return _is_governed(resource, self.governed_resources) and not self.is_accelerator(resource)
+        return (
+            len(resource) <= _LONGEST
+            and _is_governed(resource, self.governed_resources)
+            and not self.is_accelerator(resource)
+        )
 
 
 @lru_cache(maxsize=4096)

@@ -1,7 +1,9 @@
 """What each container and each network comes to, while a pod's networks are taken in turn."""
 
+from itertools import chain
+
 from policies import dealing
-from policies.accept import MULTUS_MODES, ONE_PER_RAIL_MODES, WHOLE_DEVICE_MODES
+from policies.accept import CNI_TYPE, MULTUS_MODES, ONE_PER_RAIL_MODES, WHOLE_DEVICE_MODES
 from policies.dealing import Selections
 from policies.intent import Attachment, Equipped
 from policies.refusal import Refusal
@@ -12,8 +14,31 @@ from policies.targets import Targets, choose
 from policies.wish import Wish
 
 Place = tuple[str, int]
-_WHOLE_DEVICE_TYPES = frozenset({"sriov", "ib-sriov", "host-device"})
+_WHOLE_DEVICE_TYPES = frozenset(CNI_TYPE[mode] for mode in WHOLE_DEVICE_MODES)
 """CNI types that take one device for each element, where a NAD names a resource."""
+
+
+class _Need:
+    """What one container needs of each resource; sums do not depend on the order of networks."""
+
+    def __init__(self) -> None:
+        self._counted: dict[str, int] = {}
+        """Devices and counted tokens: every network's own are added up."""
+        self._pools: set[str] = set()
+        """Pools whose one token serves all networks on them."""
+
+    def count(self, resource: str, number: int = 1) -> None:
+        self._counted[resource] = self._counted.get(resource, 0) + number
+
+    def join(self, resource: str) -> None:
+        self._counted.setdefault(resource, 0)
+        self._pools.add(resource)
+
+    def of(self, resource: str) -> int:
+        return max(self._counted.get(resource, 0), int(resource in self._pools))
+
+    def resources(self) -> tuple[str, ...]:
+        return tuple(self._counted)
 
 
 class Shares:
@@ -26,7 +51,7 @@ class Shares:
         """Attachments or tokens of each network in the whole pod."""
         self._subject = subject
         self._selections = Selections(subject)
-        self._needs: dict[Place, dict[str, int]] = {}
+        self._needs: dict[Place, _Need] = {}
         self._containers: dict[Place, bool] = {}
         """The containers that take part, and whether they get devices."""
         self._whole: dict[str, Place] = {}
@@ -44,36 +69,40 @@ class Shares:
 
     def count_by_hand(self, snapshot: Snapshot) -> None:
         """Count elements that the author selected beyond the annotation: each takes its device."""
-        for one in self._selections.unmatched:
+        places: dict[str, Place] = {}
+        for one in self._selections.unmatched():
             nad = snapshot.nad(one.namespace, one.name)
             if nad is None or not nad.resource_name or not snapshot.governance.governs(nad):
                 continue
-            place = self._place_of(nad.resource_name)
+            pool = nad.resource_name
+            if pool not in places:
+                places[pool] = self._place_of(pool)
             if nad.types[:1] and nad.types[0] in _WHOLE_DEVICE_TYPES:
-                self._add_whole(place, nad.resource_name)
+                self._add_whole(places[pool], pool)
             else:
-                self._add_tokens(place, {nad.resource_name: 1})
+                self._need(places[pool]).join(pool)
 
     def charge_excess(self, orders: tuple[Order, ...]) -> None:
         """Charge what containers ask for by themselves beyond the need to the pool's network.
 
-        Where several networks share a pool, the one named first is charged.
+        Init containers are done before the others start, so their devices come on top only as far
+        as they are more. Where several networks share a pool, the one named first is charged.
         """
-        for one in self._subject.containers:
-            needs = self._needs.get(one.place, {})
-            for name, number in one.resources:
-                excess = number - needs.get(name, 0)
-                if excess > 0:
-                    self._charge(name, excess, orders)
-
-    def _charge(self, resource: str, excess: int, orders: tuple[Order, ...]) -> None:
+        owners: dict[str, str] = {}
         for order in orders:
-            offer = order.offer
-            if offer.spec.mode in ONE_PER_RAIL_MODES:
-                continue
-            if any(lane.resource == resource for lane in offer.lanes):
-                self.totals[offer.network] += excess
-                return
+            if order.offer.spec.mode not in ONE_PER_RAIL_MODES:
+                for lane in order.offer.lanes:
+                    owners.setdefault(lane.resource, order.offer.network)
+        for pool, owner in owners.items():
+            needed = sum(need.of(pool) for need in self._needs.values())
+            along = sum(
+                self._amount(one, pool) for one in self._subject.containers if one.runs_along
+            )
+            before = max(
+                (_asked(one, pool) for one in self._subject.containers if not one.runs_along),
+                default=0,
+            )
+            self.totals[owner] += max(along, before) - needed
 
     def equipped(self) -> tuple[Equipped, ...]:
         """Return the containers that take part, in the pod's own order."""
@@ -81,7 +110,10 @@ class Shares:
             Equipped(
                 place=one.place,
                 name=one.name,
-                resources=self._amounts(one),
+                resources=tuple(
+                    (pool, self._amount(one, pool))
+                    for pool in self._needs.get(one.place, _NOTHING).resources()
+                ),
                 has_devices=self._containers[one.place],
                 env_by_file=one.has_env_from or self._subject.is_mpi_worker,
             )
@@ -89,11 +121,12 @@ class Shares:
             if one.place in self._containers
         )
 
-    def _amounts(self, container: Container) -> tuple[tuple[str, int], ...]:
+    def _amount(self, container: Container, pool: str) -> int:
         """Return what a container shall ask for: the need, or what it asks for already if more."""
-        asked = dict(container.resources)
-        needs = self._needs.get(container.place, {})
-        return tuple((name, max(need, asked.get(name, 0))) for name, need in needs.items())
+        return max(self._needs.get(container.place, _NOTHING).of(pool), _asked(container, pool))
+
+    def _need(self, place: Place) -> _Need:
+        return self._needs.setdefault(place, _Need())
 
     def _join(self, targets: Targets) -> None:
         for one in targets.equipped:
@@ -115,7 +148,7 @@ class Shares:
                 self._add_whole(targets.equipped[0].place, lane.resource)
             else:
                 for container in targets.equipped:
-                    self._add_tokens(container.place, {lane.resource: 1})
+                    self._need(container.place).join(lane.resource)
         return None
 
     def _take_tokens(self, order: Order, targets: Targets) -> Refusal | None:
@@ -126,35 +159,36 @@ class Shares:
             number = dealing.amount(order, (container,))
             if isinstance(number, Refusal):
                 return number
-            tokens: dict[str, int] = {}
             for lane in dealing.dealt(offer.lanes, number):
-                tokens[lane.resource] = tokens.get(lane.resource, 0) + 1
-            self._add_tokens(container.place, tokens)
+                self._need(container.place).count(lane.resource)
             self.totals[offer.network] += number
         return None
 
-    def _place_of(self, resource: str) -> Place:
+    def _place_of(self, pool: str) -> Place:
         """Return the container for a device that was selected by hand.
 
         The one that holds the devices of that resource already, else that asks for it, else the
         first that is equipped.
         """
-        pool = frozenset({resource})
-        asking = [one for one in self._subject.containers if _asks_along(one, pool)]
-        devices = [place for place, has_devices in self._containers.items() if has_devices]
-        return self._whole.get(resource) or (asking[0].place if asking else devices[0])
+        held = self._whole.get(pool)
+        if held is not None:
+            return held
+        asking = (one.place for one in self._subject.containers if _asks_along(one, pool))
+        equipped = (place for place, has_devices in self._containers.items() if has_devices)
+        return next(chain(asking, equipped))
 
-    def _add_whole(self, place: Place, resource: str) -> None:
-        needs = self._needs.setdefault(place, {})
-        needs[resource] = needs.get(resource, 0) + 1
-        self._whole[resource] = place
+    def _add_whole(self, place: Place, pool: str) -> None:
+        self._need(place).count(pool)
+        self._whole[pool] = place
         self._containers.setdefault(place, False)
 
-    def _add_tokens(self, place: Place, tokens: dict[str, int]) -> None:
-        needs = self._needs.setdefault(place, {})
-        for resource, number in tokens.items():
-            needs[resource] = max(needs.get(resource, 0), number)
+
+_NOTHING = _Need()
 
 
-def _asks_along(container: Container, pool: frozenset[str]) -> bool:
-    return container.runs_along and container.asks(pool)
+def _asked(container: Container, pool: str) -> int:
+    return next((number for name, number in container.resources if name == pool), 0)
+
+
+def _asks_along(container: Container, pool: str) -> bool:
+    return container.runs_along and _asked(container, pool) > 0

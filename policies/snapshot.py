@@ -106,6 +106,15 @@ class Snapshot(msgspec.Struct, frozen=True):
         """Return a NetworkAttachmentDefinition, or None where it is not known."""
         return self.shard(namespace).nads.get(name)
 
+    def knows(self, kind: str, namespace: str, name: str) -> bool:
+        """Whether an object that a pod waited for is there, readable or not."""
+        if kind == names.POLICY:
+            shard = self.shard(namespace)
+            return shard.tenancy is not None or bool(shard.policy_problem)
+        if kind == names.NETWORK:
+            return name in self.networks
+        return self.nad(namespace, name) is not None
+
     def holder(self, fabric: str, kind: PartitionType, number: int) -> str | None:
         """Return the tenant whose RDMAPartition claims a number, or None."""
         holders = self.memo.get("holders")

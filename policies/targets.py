@@ -28,21 +28,20 @@ def choose(subject: Subject, wish: Wish, offer: Offer) -> Targets | Refusal:
     """Return the containers that one network equips."""
     pools = frozenset(lane.resource for lane in offer.lanes)
     able = [one for one in subject.containers if one.runs_along]
-    excluded = [one for one in able if one.excludes(pools)]
     if wish.containers:
-        found = _named(subject, wish, excluded)
+        found = _named(subject, wish, pools)
     else:
-        found = _by_rule([one for one in able if one not in excluded], pools)
+        found = _by_rule([one for one in able if not one.excludes(pools)], pools)
     if isinstance(found, Refusal):
         return found
     if not found.equipped:
-        return _all_excluded(excluded, pools)
+        return _all_excluded([one for one in able if one.excludes(pools)], pools)
     if offer.spec.mode in WHOLE_DEVICE_MODES:
         return _undivided(found, able, pools, offer)
     return found
 
 
-def _named(subject: Subject, wish: Wish, excluded: list[Container]) -> Targets | Refusal:
+def _named(subject: Subject, wish: Wish, pools: frozenset[str]) -> Targets | Refusal:
     """Return the containers that the annotation names."""
     by_name = {one.name: one for one in subject.containers}
     found: list[Container] = []
@@ -55,7 +54,7 @@ def _named(subject: Subject, wish: Wish, excluded: list[Container]) -> Targets |
                 f"{quoted(name)} is a plain init container; only app containers and native "
                 "sidecars can be equipped"
             )
-        elif one in excluded:
+        elif one.excludes(pools):
             problem = f"container {quoted(name)} sets the network's resource to 0 itself"
         else:
             found.append(one)
@@ -71,7 +70,7 @@ def _by_rule(able: list[Container], pools: frozenset[str]) -> Targets:
     accelerated = tuple(one for one in able if one.accelerators)
     asking = tuple(one for one in able if one.asks(pools))
     if asking:
-        return Targets(asking, tuple(one for one in accelerated if one not in asking))
+        return Targets(asking, tuple(one for one in accelerated if not one.asks(pools)))
     if accelerated:
         return Targets(accelerated)
     apps = [one for one in able if one.place[0] == "containers"]

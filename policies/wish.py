@@ -113,9 +113,10 @@ def _inert(keys: list[str]) -> Refusal | None:
 
 def _items(text: str, key: str, reason: Reason) -> list[str] | Refusal:
     """Return the items of a comma list, white space around them ignored."""
-    items = [item.strip(ASCII_SPACE) for item in text.split(",")]
-    if len(items) > MAX_ITEMS:
-        problem = f"holds {len(items)} items, want at most {MAX_ITEMS}"
+    number = text.count(",") + 1
+    items = [item.strip(ASCII_SPACE) for item in text.split(",", MAX_ITEMS)]
+    if number > MAX_ITEMS:
+        problem = f"holds {number} items, want at most {MAX_ITEMS}"
     elif items == [""]:
         problem = (
             "is blank; write the name of an RDMANetwork"

@@ -130,6 +130,13 @@ def test_all_that_a_pod_oversteps_is_warned_of() -> None:
     ]
 
 
+def test_what_is_to_be_dropped_is_not_added() -> None:
+    """A capability in both lists is dropped, and the author is told."""
+    found = allowed(podLimits={"requiredDrop": ["IPC_LOCK"]})
+    assert allowance(found).add == ()
+    assert texts(found) == ["IPC_LOCK not added: network or policy drops it"]
+
+
 def test_a_refusal_softens_by_the_level_alone() -> None:
     """Enforce keeps it, Warn says what it would have been, Audit tells the audit log alone."""
     refusal = Refusal(Reason.RESOURCE_DENIED, "no")

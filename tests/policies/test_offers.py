@@ -205,6 +205,65 @@ def test_the_policys_defaults_are_laid_over_the_networks() -> None:
     assert found.defaults.env == (("A", "policy"), ("B", "net"))
 
 
+OWN = {"name": "r0", "networkAttachment": {"name": "mine"}}
+SECRET = network("secret", "SRIOVEthernet", rail("r0", "nvidia.com/secret"))
+FABRIC = network("fabric", "Macvlan", rail("r0", "rdma/hca", master="ens1f0np0"))
+
+
+@pytest.mark.parametrize(
+    ("mode", "config", "resource", "problem"),
+    [
+        pytest.param(
+            "SRIOVEthernet",
+            {"type": "sriov"},
+            "nvidia.com/secret",
+            "resource nvidia.com/secret belongs to another network",
+            id="the pool of another network",
+        ),
+        pytest.param(
+            "SRIOVEthernet",
+            {"type": "sriov"},
+            "nvidia.com/gpu",
+            "resource nvidia.com/gpu is outside governedResources or is an accelerator",
+            id="an accelerator",
+        ),
+        pytest.param(
+            "Macvlan",
+            {"type": "macvlan", "master": "ens1f0np0.220"},
+            "rdma/own",
+            "master ens1f0np0.220 belongs to another network",
+            id="the interface of another network",
+        ),
+    ],
+)
+def test_what_a_rail_leaves_open_no_tenant_can_fill_with_anothers(
+    mode: str, config: Object, resource: str, problem: str
+) -> None:
+    """A NAD in the pod's own namespace may have been written by its tenant."""
+    objects = (SECRET, FABRIC, network("train", mode, OWN), policy("train"))
+    found = refused(offered(snapshot(*objects, nad("mine", resource, **config)), ""))
+    assert found.reason is Reason.ATTACHMENT_INVALID
+    assert problem in found.message
+
+
+def test_a_pkey_that_nobody_sets_is_noted() -> None:
+    """Without ib-kubernetes the key stands in the NAD alone."""
+    for enabled in (True, False):
+        fabric = network(
+            "train", "SRIOVInfiniBand", rail("r0", "nvidia.com/ib"), partition={"type": "PKey"}
+        )
+        one = nad(
+            "rdma-train-r0-p0011",
+            "nvidia.com/ib",
+            type="ib-sriov",
+            pkey="0x0011",
+            ibKubernetesEnabled=enabled,
+        )
+        found = offered(snapshot(fabric, one, policy(granted("train", 0x11))), "main")
+        assert isinstance(found, Offer)
+        assert found.declares_only == ("" if enabled else "team-a/rdma-train-r0-p0011")
+
+
 def test_a_nad_with_host_local_addresses_is_noted() -> None:
     """Two nodes would hand out the same address."""
     addressed = nad("rdma-train-r0-v0210", "nvidia.com/vf", **FENCED, ipam={"type": "host-local"})

@@ -53,7 +53,13 @@ NETWORKS = (
 NADS = (
     nad("rdma-vf-r0-v0210", "nvidia.com/r0", type="sriov", vlan=210),
     nad("rdma-vf-r1-v0210", "nvidia.com/r1", type="sriov", vlan=210),
-    nad("rdma-ib-r0-p0011", "nvidia.com/ib", type="ib-sriov", pkey="0x0011"),
+    nad(
+        "rdma-ib-r0-p0011",
+        "nvidia.com/ib",
+        type="ib-sriov",
+        pkey="0x0011",
+        ibKubernetesEnabled=True,
+    ),
     nad("rdma-mv-r0-none", type="macvlan", master="ens1"),
     nad("rdma-mv-r1-none", type="macvlan", master="ens2"),
     nad("rdma-mv-r2-none", type="macvlan", master="ens3", ipam={"type": "host-local"}),

@@ -324,3 +324,23 @@ def test_an_odd_object_never_stops_the_stream(kind: str, metadata: object) -> No
         [Put(kind, {"kind": kind, "metadata": metadata}), Put("RDMANetwork", roce("next"))]
     )
     assert found.networks["next"].model is not None
+
+
+def test_what_a_pod_waits_for_is_known_once_it_is_there() -> None:
+    """Readable or not: a policy that cannot be read is an answer too."""
+    empty = Snapshot.empty(RULES)
+    unread = {"metadata": {"name": "default", "namespace": "team-z"}, "spec": {"networks": 1}}
+    found = empty.apply(
+        [
+            Put("RDMAPolicy", unread),
+            Put("RDMANetwork", network("train", "DeviceOnly", rail("r0", "rdma/ib"))),
+            Put("NetworkAttachmentDefinition", nad("mine", type="sriov")),
+        ]
+    )
+    for place in (
+        ("RDMAPolicy", "team-z", "default"),
+        ("RDMANetwork", "", "train"),
+        ("NetworkAttachmentDefinition", "team-a", "mine"),
+    ):
+        assert found.knows(*place)
+        assert not empty.knows(*place)

@@ -2,7 +2,7 @@
 
 import json
 
-from policies.intent import Attachment, Equipped
+from policies.intent import Attachment, Equipped, Intent
 from policies.stamp import stamp
 
 
@@ -22,14 +22,14 @@ def _equipped(index: int, **resources: int) -> Equipped:
 
 def test_a_stamp_says_what_shaped_the_pod() -> None:
     """Networks, interfaces, resources of the whole pod, partition, generation and version."""
-    found = stamp(
+    wanted = Intent(
         networks=("train",),
         attachments=(_attachment("rdma0"), _attachment(""), _attachment("rdma1")),
         equipped=(_equipped(0, vf=2, hca=1), _equipped(1, hca=1)),
         partition="main",
         generation=7,
-        version="1.2.3",
     )
+    found = stamp(wanted, "1.2.3")
     assert found == (
         '{"networks":["train"],"interfaces":["rdma0","rdma1"],"resources":{"vf":2,"hca":2},'
         '"partition":"main","policyGeneration":7,"version":"1.2.3"}'
@@ -38,12 +38,5 @@ def test_a_stamp_says_what_shaped_the_pod() -> None:
 
 def test_a_stamp_leaves_out_what_would_say_nothing() -> None:
     """A network without interface, resource or partition has three keys."""
-    found = stamp(
-        networks=("a", "b"),
-        attachments=(),
-        equipped=(_equipped(0),),
-        partition="",
-        generation=0,
-        version="v",
-    )
+    found = stamp(Intent(networks=("a", "b"), equipped=(_equipped(0),)), "v")
     assert json.loads(found) == {"networks": ["a", "b"], "policyGeneration": 0, "version": "v"}

@@ -13,6 +13,9 @@ from webhook.pods import selection
 from webhook.pods.errors import InvalidSelection
 from webhook.pods.pod import Place, Pod
 
+MAX_CONTAINERS = 512
+MAX_SELECTION_TEXT = 65536
+"""Some 600 elements as we write them, a quarter of what all annotations may hold together."""
 _MPI_OPERATOR = ("training.kubeflow.org/operator-name", "mpi-operator")
 _MPI_ROLE = "training.kubeflow.org/job-role"
 _MPI_INDEX = "training.kubeflow.org/replica-index"
@@ -41,6 +44,9 @@ def describe(pod: Pod, namespace: str, rules: Rules) -> Subject | Refusal:
     """
     spec = pods.spec(pod)
     annotations = pods.annotations(pod)
+    too_large = _too_large(spec, annotations)
+    if too_large is not None:
+        return too_large
     ours = [
         (key, "" if key in WEBHOOK_KEYS else value)
         for key, value in annotations.items()
@@ -68,6 +74,26 @@ def describe(pod: Pod, namespace: str, rules: Rules) -> Subject | Refusal:
         node_selector=tuple((spec.get("nodeSelector") or {}).items()),
         runtime_class=spec.get("runtimeClassName") or "",
     )
+
+
+def _too_large(spec: pods.Spec, annotations: Mapping[str, str]) -> Refusal | None:
+    """Return a refusal of a pod beyond what any job needs, before work is spent on it."""
+    number = len(spec.get("containers") or ()) + len(spec.get("initContainers") or ())
+    if number > MAX_CONTAINERS:
+        return Refusal(
+            Reason.POD_TOO_LARGE,
+            f"spec.containers: {number} containers with init containers, want at most "
+            f"{MAX_CONTAINERS} in a pod on an RDMA network; the pod's author can split it",
+        )
+    for key in (SELECTION_ANNOTATION, DEFAULT_SELECTION_ANNOTATION):
+        length = len(annotations.get(key, ""))
+        if length > MAX_SELECTION_TEXT:
+            return Refusal(
+                Reason.POD_TOO_LARGE,
+                f"{where(key)}: {length} characters, want at most {MAX_SELECTION_TEXT}; the pod's "
+                "author can select fewer networks",
+            )
+    return None
 
 
 def _container(

@@ -10,12 +10,15 @@ from webhook.admission import precedents, review, scope
 from webhook.admission.answer import Answer, Waiting, answer
 from webhook.admission.describe import describe
 from webhook.admission.plan import plan
-from webhook.admission.review import AdmissionRequest
 from webhook.admission.ruling import rule
 from webhook.admission.verdict import Denied, Patched, Unchanged, Verdict
 from webhook.pods import patch
 from webhook.pods import pod as pods
 from webhook.pods.apply import apply
+from webhook.pods.pod import Pod
+
+NOT_CONCERNED = rule(Unchanged())
+"""The ruling on all that is none of our business."""
 
 
 def handle(body: bytes, snapshot: Snapshot) -> Answer | Waiting:
@@ -29,26 +32,24 @@ def handle(body: bytes, snapshot: Snapshot) -> Answer | Waiting:
         MalformedReview: The body is no AdmissionReview that can be answered.
     """
     request = review.decode(body)
-    pods.forget_token_names(request.object or {})
-    ruling = precedents.find(request, snapshot)
-    if ruling is None:
-        verdict = decide(request, snapshot)
-        if isinstance(verdict, Pending):
-            refused = answer(request, rule(Denied(verdict.refusal)))
-            return Waiting(verdict.kind, verdict.namespace, verdict.name, refused)
-        ruling = rule(verdict)
-        precedents.keep(request, snapshot, ruling, len(body))
-    return answer(request, ruling)
-
-
-def decide(request: AdmissionRequest, snapshot: Snapshot) -> Verdict | Pending:
-    """Return what becomes of a request: only pods that are being created are ever changed."""
     pod = request.object
     if pod is None or not wish.concerns(pods.annotations(pod)):
-        return Unchanged()
+        return answer(request, NOT_CONCERNED)
     if not scope.is_creation(request, pod):
-        return Unchanged(scope.notices(request, pod))
-    subject = describe(pod, request.namespace or "", snapshot.rules)
+        return answer(request, rule(Unchanged(scope.notices(request, pod))))
+    known = precedents.look(request, pod, snapshot)
+    if known.ruling is not None:
+        return answer(request, known.ruling)
+    verdict = decide(pod, request.namespace or "", snapshot)
+    if isinstance(verdict, Pending):
+        refused = answer(request, rule(Denied(verdict.refusal)))
+        return Waiting(verdict.kind, verdict.namespace, verdict.name, refused)
+    return answer(request, known.keep(body, rule(verdict)))
+
+
+def decide(pod: Pod, namespace: str, snapshot: Snapshot) -> Verdict | Pending:
+    """Return what becomes of a pod that is being created and asks for a network."""
+    subject = describe(pod, namespace, snapshot.rules)
     found = subject if isinstance(subject, Refusal) else decided(subject, snapshot)
     match found:
         case Refusal():

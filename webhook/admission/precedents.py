@@ -10,18 +10,19 @@ import msgspec
 from policies import wish
 from policies.names import DEFAULT_SELECTION_ANNOTATION, SELECTION_ANNOTATION
 from policies.snapshot import Snapshot
-from webhook.admission import scope
 from webhook.admission.describe import mpi_role
 from webhook.admission.review import AdmissionRequest
 from webhook.admission.ruling import Ruling
 from webhook.pods import pod as pods
 from webhook.pods.pod import Pod, Spec
 
-MOST_KEYS = 128
+MOST_KEYS = 64
 MOST_A_KEY = 2
 """Ranks of some jobs differ in a variable: these two are compared, the others judged."""
 MOST_BYTES = 64 * 1024
-"""Largest review that is kept: 128 times 2 of these are some 20 MB at the very most."""
+MOST_PARTS = 2048
+"""Largest review that is kept, and most maps and lists in it: 100 KB of memory each at most, while
+an ordinary pod of 17 KB has some 600 and takes 30 KB."""
 _SELECTION_KEYS = (SELECTION_ANNOTATION, DEFAULT_SELECTION_ANNOTATION)
 
 Key = tuple[str, str, tuple[tuple[str, str], ...]]
@@ -34,49 +35,50 @@ class Precedent(msgspec.Struct, frozen=True):
     ruling: Ruling
 
 
-def find(request: AdmissionRequest, snapshot: Snapshot) -> Ruling | None:
-    """Return the ruling on an equal pod; None where there is none, or none is needed."""
-    key = _key(request)
-    if key is None:
-        return None
-    spec = (request.object or {}).get("spec")
-    for precedent in snapshot.precedents.get(key, ()):
-        if precedent.spec == spec:
-            found: Ruling = precedent.ruling
-            return found
-    return None
+class Place(msgspec.Struct, frozen=True):
+    """Where the rulings on pods like one are kept, and its ruling where there is one."""
+
+    precedents: dict[Key, list[Precedent]]
+    key: Key
+    spec: Spec | None
+    ruling: Ruling | None
+
+    def keep(self, body: bytes, ruling: Ruling) -> Ruling:
+        """Keep a ruling for pods to come, and return it.
+
+        Refusals are not kept: a job that is refused is not created thousands of times a second.
+
+        Args:
+            body: The review as received.
+            ruling: What was said of its pod.
+        """
+        is_small = len(body) <= MOST_BYTES and body.count(b"{") + body.count(b"[") <= MOST_PARTS
+        if is_small and ruling.verdict != "Denied":
+            if self.key not in self.precedents and len(self.precedents) >= MOST_KEYS:
+                self.precedents.clear()
+            others = self.precedents.get(self.key, ())[: MOST_A_KEY - 1]
+            self.precedents[self.key] = [Precedent(self.spec, ruling), *others]
+        return ruling
 
 
-def keep(request: AdmissionRequest, snapshot: Snapshot, ruling: Ruling, size: int) -> None:
-    """Keep a ruling for pods to come.
+def look(request: AdmissionRequest, pod: Pod, snapshot: Snapshot) -> Place:
+    """Return where rulings on such pods are kept, with that on an equal one if there is one.
 
     Args:
-        request: What was judged; its object is as it arrived.
-        snapshot: By which it was judged.
-        ruling: What was said.
-        size: Of the review in bytes.
+        request: The creation of a pod.
+        pod: Its object; the random names of its token's volume are taken out, in place.
+        snapshot: By which it is judged.
     """
-    key = _key(request)
-    if key is None or size > MOST_BYTES:
-        return
-    precedents = snapshot.precedents
-    if key not in precedents and len(precedents) >= MOST_KEYS:
-        precedents.clear()
-    latest = Precedent((request.object or {}).get("spec"), ruling)
-    precedents[key] = [latest, *precedents.get(key, ())[: MOST_A_KEY - 1]]
-
-
-def _key(request: AdmissionRequest) -> Key | None:
-    """Return all that a ruling reads of a pod beside its spec; None for other reviews."""
-    pod = request.object
-    if pod is None or not wish.concerns(pods.annotations(pod)):
-        return None
-    if not scope.is_creation(request, pod):
-        return None
-    return request.namespace or "", mpi_role(pods.labels(pod)), _annotations(pod)
+    pods.forget_token_names(pod)
+    key = request.namespace or "", mpi_role(pods.labels(pod)), _annotations(pod)
+    spec = pod.get("spec")
+    known: dict[Key, list[Precedent]] = snapshot.precedents
+    ruling = next((one.ruling for one in known.get(key, ()) if one.spec == spec), None)
+    return Place(known, key, spec, ruling)
 
 
 def _annotations(pod: Pod) -> tuple[tuple[str, str], ...]:
+    """Return the annotations that a ruling reads."""
     return tuple(
         [
             (key, value)

@@ -100,7 +100,7 @@ def head(
     Args:
         ops: The patch; none means that the pod stays as it is (and no patch is sent).
         refusal: HTTP code, CamelCase reason and message; None means allowed.
-        warnings: For the author; the first three are sent, each cut to 120 characters.
+        warnings: For the author: at most `MAX_WARNINGS`, each at most `MAX_WARNING` characters.
         audit: Audit annotations, keys without the webhook's name.
     """
     response: dict[str, Any] = {"allowed": refusal is None}
@@ -116,7 +116,7 @@ def head(
         response["patchType"] = "JSONPatch"
         response["patch"] = b64encode(_ENCODER.encode(ops)).decode()
     if warnings:
-        response["warnings"] = [_warning(text) for text in warnings[:MAX_WARNINGS]]
+        response["warnings"] = warnings
     if audit:
         response["auditAnnotations"] = audit
     review = {"apiVersion": API_VERSION, "kind": KIND, "response": response}
@@ -126,9 +126,3 @@ def head(
 def closed(head: bytes, uid: str) -> bytes:
     """Return the AdmissionReview that answers the request of one uid."""
     return b'%b,"uid":%b}}' % (head, _ENCODER.encode(uid))
-
-
-def _warning(text: str) -> str:
-    """Return a warning that the API server passes on: printable, at most 120 characters."""
-    clean = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
-    return clean if len(clean) <= MAX_WARNING else clean[: MAX_WARNING - 1] + "…"

@@ -1,10 +1,11 @@
 """A verdict, worded and encoded for everybody: all of an answer but whom it answers."""
 
+from itertools import islice
 from typing import assert_never
 
 import msgspec
 
-from policies.refusal import Notice
+from policies.refusal import Notice, cleaned
 from webhook.admission import review
 from webhook.admission.verdict import Denied, Patched, Unchanged, Verdict
 
@@ -29,11 +30,12 @@ def rule(verdict: Verdict) -> Ruling:
     """Return a verdict in words and bytes."""
     match verdict:
         case Denied(refusal):
+            reason, message = refusal.reason, cleaned(refusal.message)
             head = review.head(
-                refusal=(refusal.reason.code, refusal.reason.value, refusal.message),
-                audit={"decision": f"denied: {refusal.reason}"},
+                refusal=(reason.code, reason.value, message),
+                audit={"decision": f"denied: {reason}"},
             )
-            return Ruling(head, "Denied", refusal.reason.value, refusal.message)
+            return Ruling(head, "Denied", reason.value, message)
         case Patched(ops, intent, notices):
             warnings = _texts(notices)
             return Ruling(
@@ -52,11 +54,12 @@ def rule(verdict: Verdict) -> Ruling:
 
 
 def _texts(notices: tuple[Notice, ...]) -> tuple[str, ...]:
-    """Return warnings, the most important first, each once."""
+    """Return the warnings that are sent: the most important first, each once, cut to size."""
     if not notices:
         return ()
     spoken = [one for one in notices if not one.is_silent]
-    return tuple(dict.fromkeys(one.text for one in sorted(spoken, key=lambda one: one.rank)))
+    texts = dict.fromkeys(one.text for one in sorted(spoken, key=lambda one: one.rank))
+    return tuple(cleaned(text, review.MAX_WARNING) for text in islice(texts, review.MAX_WARNINGS))
 
 
 def _audit(verdict: Patched) -> dict[str, str]:

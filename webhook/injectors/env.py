@@ -14,6 +14,7 @@ from webhook.pods.pod import Pod
 
 _MAX_PKEY_INDEX = 127
 """At most 128 PKeys a port (ib-kubernetes); a larger value is a key, not an index."""
+EMPTY = "nothing"
 _WATCHED = frozenset({"NCCL_IB_GID_INDEX", "NCCL_IB_HCA", "NCCL_IB_PKEY"})
 _EXACT_HCA = re.compile(r"\^?=")
 
@@ -25,7 +26,7 @@ def inject(pod: Pod, intent: Intent) -> Iterator[SetEnv | Notice]:
     for one in intent.equipped:
         container = pods.container_at(pod, one.place)
         known = {
-            item.name: item.value
+            item.name: item
             for item in container.get("env") or ()
             if item.name in forced or item.name in _WATCHED
         }
@@ -33,10 +34,12 @@ def inject(pod: Pod, intent: Intent) -> Iterator[SetEnv | Notice]:
             for name, value in defaults.items():
                 yield SetEnv(one.place, name, _escaped(value), replaces=False)
         for name, value in forced.items():
-            if known.get(name, value) not in {value, _escaped(value)}:
-                yield Notice(f"container {one.name}: {name} is set to {value} by the policy", 4)
-            yield SetEnv(one.place, name, _escaped(value), replaces=True)
-        yield from _contradictions(one, known, intent)
+            literal = _escaped(value)
+            if name in known and not known[name].is_value(literal):
+                text = f"container {one.name}: {name} is set to {value or EMPTY} by the policy"
+                yield Notice(text, 4)
+            yield SetEnv(one.place, name, literal, replaces=True)
+        yield from _contradictions(one, {name: known[name].value for name in known}, intent)
 
 
 def _escaped(value: str) -> str:

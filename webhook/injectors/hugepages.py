@@ -23,7 +23,8 @@ def inject(
     """Yield huge pages for containers with devices."""
     if not intent.hugepages:
         return
-    volumes = _volumes(pod, intent)
+    wanted = [size for size, _ in intent.hugepages]
+    volumes = _volumes(pod, intent, wanted)
     for one in intent.equipped:
         container = pods.container_at(pod, one.place)
         if not one.has_devices:
@@ -34,7 +35,7 @@ def inject(
                 yield RequestResource(one.place, size, quantity)
             elif size not in own:
                 yield Notice(f"container {one.name} keeps its own {own[0]}; {size} is not added", 5)
-        if not own or own == [size for size, _ in intent.hugepages]:
+        if not own or set(own) == set(wanted):
             yield from _mounted(one, container, volumes)
 
 
@@ -44,18 +45,26 @@ def _own(container: Container) -> list[str]:
     return [name for name in limits if name.startswith(HUGEPAGES_PREFIX)]
 
 
-def _volumes(pod: Pod, intent: Intent) -> list[tuple[str, str, str]]:
-    """Return name, medium and path of the volume of each page size."""
-    if len(intent.hugepages) == 1:
-        return [(pods.free_volume_name(pod, VOLUME), "HugePages", PATH)]
+def _volumes(pod: Pod, intent: Intent, wanted: list[str]) -> list[tuple[str, str, str]]:
+    """Return name, medium and path of the volume of each page size.
+
+    A volume that an equipped container has on that path already is shared.
+    """
+    if len(wanted) == 1:
+        places = [(VOLUME, "HugePages", PATH)]
+    else:
+        sizes = [name.removeprefix(HUGEPAGES_PREFIX) for name in wanted]
+        places = [
+            (f"{VOLUME}-{size.lower()}", f"HugePages-{size}", f"{PATH}-{size}") for size in sizes
+        ]
+    known = {
+        pods.mount_path(mount): mount.get("name", "")
+        for one in intent.equipped
+        for mount in pods.container_at(pod, one.place).get("volumeMounts") or ()
+    }
     return [
-        (
-            pods.free_volume_name(pod, f"{VOLUME}-{size.lower()}"),
-            f"HugePages-{size}",
-            f"{PATH}-{size}",
-        )
-        for name, _ in intent.hugepages
-        for size in [name.removeprefix(HUGEPAGES_PREFIX)]
+        (known.get(path) or pods.free_volume_name(pod, name), medium, path)
+        for name, medium, path in places
     ]
 
 

@@ -25,7 +25,8 @@ def _unaligned(one: Equipped, container: Container, intent: Intent) -> Iterator[
     resources = container.get("resources") or {}
     limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
     cpu = limits.get("cpu", requests.get("cpu"))
-    if cpu is None or not any("/" in name for name in limits if name not in dict(one.resources)):
+    pools = {name for name, _ in one.resources}
+    if cpu is None or not any("/" in name and name not in pools for name in limits):
         return
     if limits.get("cpu") != requests.get("cpu", limits.get("cpu")) or "memory" not in limits:
         problem = "is not Guaranteed (limits equal to requests for cpu and memory)"

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from policies.allowances import soften
 from policies.refusal import Notice, Reason, Refusal
-from policies.snapshot import Snapshot
 from policies.subject import Container
 from webhook.isolation.case import Case
 
@@ -20,7 +19,7 @@ def check(case: Case) -> Iterator[Refusal | Notice]:
 
 
 def _by_hand(case: Case, container: Container, resource: str) -> Refusal | Notice:
-    owners = _owners(case.snapshot, resource)
+    owners = case.snapshot.governance.resources[resource]
     granted = [network for network in owners if case.tenancy.grant(network)]
     if granted:
         text = f"container {container.name} asks for {resource} by hand; rdma.io/network can name "
@@ -35,11 +34,3 @@ def _by_hand(case: Case, container: Container, resource: str) -> Refusal | Notic
             short=f"container {container.name} asks for {resource}, of a network not granted",
         ),
     )
-
-
-def _owners(snapshot: Snapshot, resource: str) -> list[str]:
-    return [
-        network.name
-        for network in snapshot.networks.values()
-        if network.model and any(r.resource_name == resource for r in network.model.spec.rails)
-    ]

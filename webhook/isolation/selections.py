@@ -35,10 +35,10 @@ def check(case: Case) -> Iterator[Refusal | Pending | Notice]:
     granted: dict[tuple[str, str], str] = {}
     for one in by_hand:
         nad = case.snapshot.nad(one.namespace, one.name)
-        if nad is None:
-            yield _not_found(one)
-        elif "deviceID" in one.extra_keys:
+        if "deviceID" in one.extra_keys:
             yield _key_denied(one, "deviceID")
+        elif nad is None:
+            yield _not_there(case, one)
         elif case.snapshot.governance.governs(nad):
             granted = granted or _granted(case)
             yield from _governed(case, one, granted.get((one.namespace, one.name)))
@@ -68,13 +68,19 @@ def _key_denied(one: Selected, key: str) -> Refusal:
     )
 
 
-def _not_found(one: Selected) -> Refusal | Pending:
+def _not_there(case: Case, one: Selected) -> Refusal | Pending:
+    """Return a refusal of a NAD that is not known, after a moment's wait for one's own.
+
+    Of another namespace nothing is told, not even that there is no such NAD.
+    """
     if not one.namespace:
         return Refusal(
             Reason.FOREIGN_NETWORK_DENIED,
             f"{_place(one)}: {quoted(one.name)} names no namespace, so the network behind it "
             "cannot be checked; the pod's author can write namespace/name or remove it",
         )
+    if one.namespace != case.subject.namespace:
+        return _foreign(case, one)
     return Pending(
         NAD,
         one.namespace,
@@ -84,6 +90,15 @@ def _not_found(one: Selected) -> Refusal | Pending:
             f"{_place(one)}: there is no NetworkAttachmentDefinition {one.namespace}/{one.name}, "
             "so Multus would fail the pod; its author can correct the name",
         ),
+    )
+
+
+def _foreign(case: Case, one: Selected) -> Refusal:
+    return Refusal(
+        Reason.FOREIGN_NETWORK_DENIED,
+        f"{_place(one)}: {quoted(f'{one.namespace}/{one.name}')} is no network that "
+        f"{case.tenancy.title} grants (granted: "
+        f"{listed([grant.name for grant in case.tenancy.grants])}); the pod's author can remove it",
     )
 
 
@@ -100,14 +115,12 @@ def _granted(case: Case) -> dict[tuple[str, str], str]:
 
 def _governed(case: Case, one: Selected, network: str | None) -> Iterator[Refusal | Notice]:
     title = quoted(f"{one.namespace}/{one.name}")
+    if network is None and one.namespace != case.subject.namespace:
+        yield _foreign(case, one)
+        return
     if network is None:
-        reason = (
-            Reason.RAW_NETWORK_DENIED
-            if one.namespace == case.subject.namespace
-            else Reason.FOREIGN_NETWORK_DENIED
-        )
         yield Refusal(
-            reason,
+            Reason.RAW_NETWORK_DENIED,
             f"{_place(one)}: {title} leads onto an RDMA fabric that {case.tenancy.title} does not "
             f"grant (granted: {listed([grant.name for grant in case.tenancy.grants])}); the pod's "
             "author can remove it",

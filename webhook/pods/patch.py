@@ -187,7 +187,7 @@ class _ContainerWriter:
         self._writer = writer
         self._container = container
         self._path = path
-        self._env_names: list[str] | None = None
+        self._env_names: set[str] | None = None
 
     def request(self, edit: RequestResource) -> None:
         """Set one resource in limits and in requests."""
@@ -204,13 +204,13 @@ class _ContainerWriter:
         """Append a variable; where the name is taken, replace each that has it, if so told."""
         env = self._container.get("env")
         if self._env_names is None:
-            self._env_names = [item.name for item in env or ()]
+            self._env_names = {item.name for item in env or ()}
         item = {"name": edit.name, "value": edit.value}
         if edit.name not in self._env_names:
             self._writer.append(item, ((f"{self._path}/env", env),))
         elif edit.replaces:
             for index, known in enumerate(env or ()):
-                if known.name == edit.name and known.value != edit.value:
+                if known.name == edit.name and not known.is_value(edit.value):
                     self._writer.ops.append(Op("replace", f"{self._path}/env/{index}", item))
 
     def capability(self, verb: str, name: str) -> None:

@@ -21,13 +21,18 @@ Place = tuple[str, int]
 
 
 class EnvVar(msgspec.Struct, gc=False):
-    """One entry of ``env``; without ``value`` it may have ``valueFrom``.
+    """One entry of ``env``, with ``value`` or with ``valueFrom``.
 
     A struct, unlike the rest, for it is the bulk of most pods and is only ever read.
     """
 
     name: str = ""
     value: str | None = None
+    source: Any = msgspec.field(name="valueFrom", default=None)
+
+    def is_value(self, value: str) -> bool:
+        """Whether it has a literal value; Go writes an empty one by leaving it out."""
+        return self.source is None and (self.value or "") == value
 
 
 class Resources(TypedDict, total=False):
@@ -143,7 +148,6 @@ class Pod(TypedDict, total=False):
 TOKEN_VOLUME: Final = "kube-api-access-"  # noqa: S105 the name of a volume
 """What the API server's ServiceAccount admission names the token's volume, before five random
 characters (kubernetes ``plugin/pkg/admission/serviceaccount``)."""
-LISTS: Final = ("containers", "initContainers")
 
 
 def annotations(pod: Pod) -> dict[str, str]:
@@ -164,14 +168,21 @@ def spec(pod: Pod) -> Spec:
 def forget_token_names(pod: Pod) -> None:
     """Take the random end from the name of the token's volume, in place.
 
-    No edit is about that volume, and without it the pods of one job have equal specs.
+    No edit is about that volume, and without it the pods of one job have equal specs. A volume of
+    the author's that is called so keeps its name: it is an emptyDir or of the downward API where
+    an edit can be about it.
     """
     for volume in spec(pod).get("volumes") or ():
-        if volume.get("name", "").startswith(TOKEN_VOLUME):
+        name = volume.get("name", "")
+        if name.startswith(TOKEN_VOLUME) and volume.keys().isdisjoint(("emptyDir", "downwardAPI")):
             volume["name"] = TOKEN_VOLUME
+            _rename_mounts(pod, name)
+
+
+def _rename_mounts(pod: Pod, name: str) -> None:
     for _, container in containers(pod):
         for mount in container.get("volumeMounts") or ():
-            if mount.get("name", "").startswith(TOKEN_VOLUME):
+            if mount.get("name") == name:
                 mount["name"] = TOKEN_VOLUME
 
 
@@ -218,7 +229,12 @@ def is_privileged(container: Container) -> bool:
 
 def mount_path(mount: Mapping[str, Any] | VolumeMount) -> str:
     """Return where a volume is mounted, in one spelling: ``//dev//shm/`` is ``/dev/shm``."""
-    return _normal(mount.get("mountPath") or "")
+    path = mount.get("mountPath") or ""
+    return _normal(path) if len(path) <= _LONGEST_PATH else path
+
+
+_LONGEST_PATH = 4096
+"""Longest path of Linux; no longer one is a place of ours, nor remembered."""
 
 
 @lru_cache(maxsize=4096)

@@ -86,6 +86,8 @@ class WaitingRoom:
                     await self._change(ends)
             except TimeoutError:
                 return waiting.answer
+            if not self._objects.current().knows(*missing):
+                continue
             result = self._handle(body, self._objects.current())
             if not isinstance(result, Waiting):
                 return result

@@ -239,3 +239,28 @@ def test_facts_can_be_hashed() -> None:
     other["metadata"]["name"] = "train-1"
     assert hash(described(one)) == hash(described(other))
     assert described(one) == described(other)
+
+
+@pytest.mark.parametrize(
+    ("given", "place"),
+    [
+        pytest.param(
+            pod("ib", *[container(f"c{n}") for n in range(513)]), "spec.containers", id="containers"
+        ),
+        pytest.param(
+            pod("ib", annotations={KEY: "a," * 40_000}),
+            f"metadata.annotations[{KEY}]",
+            id="selections",
+        ),
+        pytest.param(
+            pod("ib", annotations={DEFAULT_KEY: "a" * 70_000}),
+            f"metadata.annotations[{DEFAULT_KEY}]",
+            id="a primary network",
+        ),
+    ],
+)
+def test_a_pod_that_no_job_needs_is_refused_before_work(given: Object, place: str) -> None:
+    """One pod cannot hold up the others."""
+    found = refused(given)
+    assert found.reason is Reason.POD_TOO_LARGE
+    assert found.message.startswith(f"{place}: ")

@@ -211,9 +211,9 @@ def test_a_refusal_is_one_sentence(given: Object, reason: str, code: int) -> Non
             id="a rail's NAD",
         ),
         pytest.param(
-            pod("tokens", annotations={KEY: "x/absent"}),
+            pod("tokens", annotations={KEY: "team-a/absent"}),
             cluster(),
-            "NetworkAttachmentDefinition/x/absent",
+            "NetworkAttachmentDefinition/team-a/absent",
             "NetworkAttachmentNotFound",
             id="a NAD selected by hand",
         ),

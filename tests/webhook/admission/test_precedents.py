@@ -11,7 +11,7 @@ from tests.harness.pods import container, pod, review
 from webhook.admission import precedents
 from webhook.admission.answer import Answer
 from webhook.admission.handle import handle
-from webhook.admission.precedents import find, keep
+from webhook.admission.precedents import look
 from webhook.admission.review import decode
 from webhook.admission.ruling import rule
 from webhook.admission.verdict import Unchanged
@@ -103,30 +103,50 @@ def test_an_answer_does_not_change_the_precedent() -> None:
 def test_other_reviews_have_no_precedent(fields: dict[str, Any]) -> None:
     """They are answered at once, and nothing is kept of them."""
     cluster = snapshot(*CLUSTER)
-    request = decode(review(pod("ib", container()), **fields))
-    keep(request, cluster, RULING, 1)
-    assert find(request, cluster) is None
+    handle(review(pod("ib", container()), **fields), cluster)
+    handle(review(pod(None, container())), cluster)
     assert cluster.precedents == {}
 
 
-def test_a_pod_that_asks_for_nothing_has_no_precedent() -> None:
-    """Most pods of a cluster are none of our business, and cost us nothing."""
+def test_a_refusal_is_no_precedent() -> None:
+    """Who is refused is not worth our memory."""
     cluster = snapshot(*CLUSTER)
-    keep(decode(review(pod(None, container()))), cluster, RULING, 1)
+    assert answered(pod("other", container()), cluster).decision.verdict == "Denied"
     assert cluster.precedents == {}
+
+
+def kept(cluster: Any, one: dict[str, Any], body: bytes = b"{}", **request: Any) -> None:  # noqa: ANN401
+    """Keep a ruling on a pod."""
+    found = decode(review(one, **request))
+    assert found.object is not None
+    look(found, found.object, cluster).keep(body, RULING)
 
 
 def test_what_is_kept_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few rulings, few for each kind of pod, and none of large pods."""
     monkeypatch.setattr(precedents, "MOST_KEYS", 2)
     cluster = snapshot(*CLUSTER)
-    keep(decode(review(pod("ib", container()))), cluster, RULING, precedents.MOST_BYTES + 1)
+    kept(cluster, pod("ib", container()), b"x" * (precedents.MOST_BYTES + 1))
+    kept(cluster, pod("ib", container()), b"{" * (precedents.MOST_PARTS + 1))
     assert cluster.precedents == {}
     for name in "abc":
-        keep(decode(review(pod("ib", container(name)))), cluster, RULING, 1)
-    (kept,) = cluster.precedents.values()
-    assert len(kept) == precedents.MOST_A_KEY
+        kept(cluster, pod("ib", container(name)))
+    (several,) = cluster.precedents.values()
+    assert len(several) == precedents.MOST_A_KEY
     for namespace in ("n1", "n2"):
-        request = decode(review(pod("ib", container()), namespace=namespace))
-        keep(request, cluster, RULING, 1)
+        kept(cluster, pod("ib", container()), namespace=namespace)
     assert len(cluster.precedents) == 1
+
+
+def test_a_volume_of_the_authors_keeps_its_name() -> None:
+    """An edit can be about an emptyDir, whatever it is called."""
+    mount = {"name": "kube-api-access-shm", "mountPath": "/dev/shm"}  # noqa: S108 a path in the container
+    gpu = {"limits": {"nvidia.com/gpu": "1"}}
+    one = pod("ib", container("a", volumeMounts=[mount], resources=gpu))
+    one["spec"]["containers"].append(container("b", resources=gpu))
+    memory = {"emptyDir": {"medium": "Memory"}}
+    one["spec"]["volumes"] = [{"name": "kube-api-access-shm", **memory}]
+    found = answered(one, snapshot(*CLUSTER))
+    patch = json.loads(b64decode(json.loads(found.body)["response"]["patch"]))
+    mounted = [op["value"] for op in patch if op["path"] == "/spec/containers/1/volumeMounts"]
+    assert mounted == [[mount]]

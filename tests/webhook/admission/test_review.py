@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.harness.pod_strategies import BUDGET
 from tests.harness.pods import UID, pod, review
 from webhook.admission.errors import MalformedReview
-from webhook.admission.review import MAX_WARNING, MAX_WARNINGS, closed, decode, head
+from webhook.admission.review import closed, decode, head
 from webhook.pods.patch import Op
 
 WHOLE = json.loads(review(pod("ib")))
@@ -189,36 +189,9 @@ def test_audit_annotations_are_sent() -> None:
     assert answered(audit={"decision": "equipped"})["auditAnnotations"] == {"decision": "equipped"}
 
 
-def test_the_first_three_warnings_are_sent() -> None:
-    """The API server's room for warnings is small."""
-    assert answered(warnings=("a", "b", "c", "d"))["warnings"] == ["a", "b", "c"]
-
-
-@pytest.mark.parametrize(
-    ("text", "sent"),
-    [
-        pytest.param("x" * 120, "x" * 120, id="as long as allowed"),
-        pytest.param("x" * 121, "x" * 119 + "…", id="too long"),
-        pytest.param("a\nb\x00c\u2028d", "a b c d", id="what cannot be printed"),
-        pytest.param("é€😀", "é€😀", id="what can be printed"),
-    ],
-)
-def test_a_warning_can_be_passed_on(text: str, sent: str) -> None:
-    """A control character would make the API server drop the warning."""
-    assert answered(warnings=(text,))["warnings"] == [sent]
-
-
-@BUDGET
-@given(
-    st.lists(st.text(st.characters(codec="utf-8"), max_size=200), max_size=5),
-    st.dictionaries(st.text("ab", min_size=1), st.text("cd"), max_size=2),
-)
-def test_a_response_is_always_valid(warnings: list[str], audit: dict[str, str]) -> None:
-    """However odd the texts, the API server takes the response."""
-    found = answered(warnings=warnings, audit=audit)
-    sent = found.get("warnings", [])
-    assert len(sent) == min(len(warnings), MAX_WARNINGS)
-    assert all(len(text) <= MAX_WARNING and text.isprintable() for text in sent)
+def test_warnings_are_sent() -> None:
+    """They are the ruling's, in its order."""
+    assert answered(warnings=("a", "b"))["warnings"] == ["a", "b"]
 
 
 def test_a_uid_is_text() -> None:

@@ -4,11 +4,14 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from policies.refusal import Notice, Reason, Refusal
+from policies.refusal import MAX_MESSAGE, Notice, Reason, Refusal
 from tests.harness.intents import intent
+from tests.harness.pod_strategies import BUDGET
 from tests.harness.pods import UID
-from webhook.admission.review import closed
+from webhook.admission.review import MAX_WARNING, MAX_WARNINGS, closed
 from webhook.admission.ruling import Ruling, rule
 from webhook.admission.verdict import Denied, Patched, Unchanged, Verdict
 from webhook.pods.patch import Op
@@ -92,3 +95,42 @@ def test_what_is_not_enforced_is_in_the_audit_log() -> None:
 def test_without_notices_there_are_no_warnings() -> None:
     """A pod that nothing is wrong with gets no warning field."""
     assert "warnings" not in said(Unchanged())[0]
+
+
+def test_the_first_three_warnings_are_sent() -> None:
+    """The API server's room for warnings is small, and so is a log line's."""
+    response, ruling = said(Unchanged(tuple(Notice(text, 1) for text in "abcd")))
+    assert response["warnings"] == list(ruling.warnings) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sent"),
+    [
+        pytest.param("x" * 120, "x" * 120, id="as long as allowed"),
+        pytest.param("x" * 121, "x" * 119 + "…", id="too long"),
+        pytest.param("a\nb\x00c\u2028d", "a\ufffdb\ufffdc\ufffdd", id="what cannot be printed"),
+        pytest.param("é€😀", "é€😀", id="what can be printed"),
+    ],
+)
+def test_a_warning_can_be_passed_on(text: str, sent: str) -> None:
+    """A control character would make the API server drop the warning."""
+    assert said(Unchanged((Notice(text),)))[0]["warnings"] == [sent]
+
+
+@BUDGET
+@given(st.lists(st.text(st.characters(codec="utf-8"), max_size=200), max_size=5))
+def test_warnings_are_always_valid(texts: list[str]) -> None:
+    """However odd the texts, the API server takes the response."""
+    response, _ = said(Unchanged(tuple(Notice(text) for text in texts)))
+    sent = response.get("warnings", [])
+    assert len(sent) <= min(len(texts), MAX_WARNINGS)
+    assert all(len(text) <= MAX_WARNING and text.isprintable() for text in sent)
+
+
+def test_a_message_reaches_a_terminal_safely() -> None:
+    """A refusal quotes what its author wrote: cut, and without control characters."""
+    refusal = Refusal(Reason.NETWORK_INVALID, "\x1b[31m" + "x" * 5000)
+    response, ruling = said(Denied(refusal))
+    assert response["status"]["message"] == ruling.message
+    assert ruling.message.isprintable()
+    assert len(ruling.message) == MAX_MESSAGE

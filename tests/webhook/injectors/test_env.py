@@ -22,10 +22,30 @@ def forced(name: str, value: str, place: tuple[str, int] = MAIN) -> SetEnv:
     return SetEnv(place, name, value, replaces=True)
 
 
+FROM = "from a field"
+
+
+def _value(value: str | None) -> Object:
+    if value == FROM:
+        return {"valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}
+    return {} if value is None else {"value": value}
+
+
 def variables(*pairs: tuple[str, str | None], **fields: Any) -> Object:  # noqa: ANN401
     """Return a pod whose container sets variables; None is a variable without value."""
-    listed = [{"name": n} if v is None else {"name": n, "value": v} for n, v in pairs]
+    listed = [{"name": name, **_value(value)} for name, value in pairs]
     return pod(None, container(env=listed, **fields))
+
+
+def test_an_empty_fixed_value_is_set_once() -> None:
+    """Go leaves an empty value out when it writes a pod; that is no other value."""
+    wanted = intent(forced_env=(("F", ""),))
+    assert injected(env.inject, variables(("F", None)), wanted) == ([forced("F", "")], [])
+    edits, notices = injected(env.inject, variables(("F", "x")), wanted)
+    assert (edits, notices) == (
+        [forced("F", "")],
+        ["container main: F is set to nothing by the policy"],
+    )
 
 
 def test_defaults_are_set_in_order() -> None:
@@ -50,11 +70,11 @@ def test_a_reference_is_escaped() -> None:
     ("pairs", "warns"),
     [
         pytest.param([], False, id="it is not set"),
-        pytest.param([("F", "$(1)")], False, id="it is set to that"),
+        pytest.param([("F", "$(1)")], True, id="it is set to what Kubernetes would expand"),
         pytest.param([("F", "$$(1)")], False, id="it is set to that by an earlier call"),
         pytest.param([("F", "2")], True, id="it is set to another value"),
-        pytest.param([("F", None)], True, id="it comes from a source"),
-        pytest.param([("F", "2"), ("F", "$(1)")], False, id="the last of two counts"),
+        pytest.param([("F", FROM)], True, id="it comes from a source"),
+        pytest.param([("F", "2"), ("F", "$$(1)")], False, id="the last of two counts"),
     ],
 )
 def test_a_forced_value_wins(pairs: list[tuple[str, str | None]], *, warns: bool) -> None:

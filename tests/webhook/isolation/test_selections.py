@@ -158,14 +158,24 @@ def test_the_limit_is_the_pods_own_right() -> None:
 
 def test_a_nad_that_is_not_there_is_waited_for() -> None:
     """Multus would fail the pod; a NAD may also arrive a moment later."""
-    (found,) = check("team-x/absent")
+    (found,) = check("absent")
     assert isinstance(found, Pending)
     assert (found.kind, found.namespace, found.name) == (
         "NetworkAttachmentDefinition",
-        "team-x",
+        "team-a",
         "absent",
     )
     assert found.refusal.reason is Reason.SELECTION_NOT_FOUND
+
+
+def test_nothing_is_told_of_another_namespace() -> None:
+    """A NAD that is not there and one that leads onto a fabric get the same answer, at once."""
+    (absent,) = check("team-x/absent")
+    assert isinstance(absent, Refusal)
+    assert absent.reason is Reason.FOREIGN_NETWORK_DENIED
+    (governed,) = check("team-b/rival")
+    assert isinstance(governed, Refusal)
+    assert governed.message.replace("team-b/rival", "team-x/absent") == absent.message
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,19 @@ import pytest
 from certs.generated import GeneratedPair
 from certs.serving import Serving
 from policies.rules import Rules
-from policies.snapshot import Snapshot
+from policies.snapshot import Put, Snapshot
 from tests.fakes.reviews import FakeCore
 from webhook.server.app import Limits, Reviews
 from webhook.server.ledger import Ledger
 from webhook.server.listener import Listener
 from webhook.server.metrics import Metrics
 from webhook.server.objects import Objects
+
+WAITED_FOR = (
+    Put("RDMAPolicy", {"metadata": {"name": "default", "namespace": "team"}, "spec": {}}),
+    Put("RDMANetwork", {"metadata": {"name": "default"}, "spec": {}}),
+)
+"""The objects that `tests.fakes.reviews.not_ready` waits for."""
 
 
 class Desk:
@@ -45,9 +51,9 @@ class Desk:
         if self.fetch_changes:
             self.change()
 
-    def change(self) -> None:
-        """Swap the snapshot."""
-        self.snapshot = Snapshot.empty(Rules())
+    def change(self, *, brings: bool = True) -> None:
+        """Swap the snapshot, for one that knows what pods waited for or one that does not."""
+        self.snapshot = Snapshot.empty(Rules()).apply(WAITED_FOR if brings else ())
         self._event.set()
         self._event = asyncio.Event()
 

@@ -64,6 +64,21 @@ async def test_a_change_that_does_not_help_is_waited_out(
     assert (await task).decision.verdict == "Patched"
 
 
+async def test_a_change_of_something_else_costs_nothing(
+    core: FakeCore, desk: Desk, room: WaitingRoom
+) -> None:
+    """A pod is handled again when what it waits for is there, not at every event."""
+    task = asyncio.create_task(room.settle(b"x", not_ready(), LONG))
+    await eventually(lambda: desk.asked)
+    core.result = answer()
+    for _ in range(3):
+        desk.change(brings=False)
+        await asyncio.sleep(0.01)
+    assert core.bodies == []
+    desk.change()
+    assert (await task).decision.verdict == "Patched"
+
+
 async def test_what_the_lookup_finds_is_used_at_once(
     core: FakeCore, desk: Desk, room: WaitingRoom
 ) -> None:

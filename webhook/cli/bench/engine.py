@@ -12,7 +12,7 @@ from webhook.admission.handle import decide, handle
 from webhook.admission.verdict import Patched
 from webhook.cli.bench import objects
 from webhook.cli.bench.clock import micros
-from webhook.cli.bench.pods import SIZES, USUAL, Size, body
+from webhook.cli.bench.pods import NAMESPACE, SIZES, USUAL, Size, body
 from webhook.cli.bench.processes import BenchFailed
 from webhook.pods.apply import apply
 from webhook.pods.pod import Pod
@@ -60,7 +60,7 @@ def _measured(size: Size, snapshot: Snapshot, rounds: int) -> dict[str, float]:
 
 def _check(sent: bytes, snapshot: Snapshot, rounds: int) -> float:
     """Return the microseconds of applying the patch to the received pod, as the engine does."""
-    verdict = decide(review.decode(sent), snapshot)
+    verdict = decide(_pod(sent), NAMESPACE, snapshot)
     if not isinstance(verdict, Patched) or not verdict.ops:
         raise BenchFailed("the pods of the benchmark are not equipped")
 
