@@ -4,13 +4,18 @@ ARG BASE=python:3.13-slim
 
 FROM ${BASE} AS build
 WORKDIR /src
+COPY requirements.txt ./
+# Exactly the pinned files, by their hashes; then the product, which asks for nothing more.
+RUN python3 -m venv /opt/build \
+ && python3 -m venv --without-pip /opt/rdma-webhook \
+ && /opt/build/bin/pip --python /opt/rdma-webhook/bin/python install --no-cache-dir \
+      --require-hashes --requirement requirements.txt
 COPY pyproject.toml README.md LICENSE ./
 COPY policies policies
 COPY webhook webhook
 COPY certs certs
-RUN python3 -m venv /opt/build \
- && python3 -m venv --without-pip /opt/rdma-webhook \
- && /opt/build/bin/pip --python /opt/rdma-webhook/bin/python install --no-cache-dir .
+RUN /opt/build/bin/pip --python /opt/rdma-webhook/bin/python install --no-cache-dir \
+      --no-deps --no-build-isolation .
 
 FROM ${BASE}
 LABEL org.opencontainers.image.title="rdma-webhook" \

@@ -56,7 +56,7 @@ class PairFiles:
             chain, key = _read(self._certificate), _read(self._key)
             if self._look() == self._mark:
                 break
-        return KeyPair.parse(chain, key, str(self))
+        return KeyPair.parse(chain, key, str(self._certificate), str(self._key))
 
     def _look(self) -> Mark:
         return tuple(_identity(path) for path in (self._certificate, self._key))

@@ -31,23 +31,28 @@ class KeyPair:
     leaf: x509.Certificate = field(compare=False)
 
     @classmethod
-    def parse(cls, chain: bytes, key: bytes, origin: str = "pair") -> Self:
+    def parse(
+        cls, chain: bytes, key: bytes, origin: str = "pair", key_origin: str | None = None
+    ) -> Self:
         """Return the pair written in two PEM texts.
 
         Args:
             chain: One or more certificates, the leaf first.
             key: The leaf's private key, not encrypted.
-            origin: How messages name this pair.
+            origin: How messages name this pair, and its certificate.
+            key_origin: How they name its key; as the pair if not given.
 
         Raises:
             MalformedPair: One of the texts is not readable PEM.
             MismatchedPair: The key is not the leaf's.
         """
         leaf = _parse_leaf(chain, origin)
-        if _public_part(key, origin) != leaf.public_key().public_bytes(DER, SUBJECT_PUBLIC_KEY):
+        public = _public_part(key, key_origin or origin)
+        if public != leaf.public_key().public_bytes(DER, SUBJECT_PUBLIC_KEY):
             raise MismatchedPair(
-                f"{origin}: private key: does not belong to the certificate "
+                f"{key_origin or origin}: private key: does not belong to the certificate "
                 f"{leaf.subject.rfc4514_string() or '(no subject)'}"
+                f"{f' of {origin}' if key_origin else ''}"
             )
         return cls(chain=chain, key=key, leaf=leaf)
 

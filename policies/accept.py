@@ -1,6 +1,6 @@
 """Whether a network can be used at all: the contradictions that one RDMANetwork can hold."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from policies.names import HUGEPAGES_PREFIX
 from policies.network import Mode, NetworkSpec, Rail
@@ -46,10 +46,19 @@ PARTITION_OF = {
 }
 """What each mode's attachments can carry; modes not listed carry no partition."""
 VLAN_VARIABLE = "$(VLAN)"
-RENDERED_KEYS = frozenset(
-    {"type", "name", "cniversion", "master", "vlan", "pkey", "deviceid", "resourcename", "plugins"}
-)
-"""CNI keys, in lower case, that mode, rail and partition decide; a template may not hold them."""
+RENDERED_KEYS: Mapping[str, str] = {
+    "type": "spec.mode decides the CNI plugin",
+    "name": "the name of a network attachment is made of network, rail and partition",
+    "cniVersion": "the CNI version is that of the rendered configuration",
+    "master": "write it as master of the rail",
+    "vlan": "a VLAN comes from the tenant's partition",
+    "pkey": "a PKey comes from the tenant's partition",
+    "deviceID": "the device is the one that the kubelet hands out",
+    "resourceName": "write it as resourceName of the rail",
+    "plugins": "a template holds further keys of one plugin, not a chain",
+}
+"""Keys that a template may not hold, as CNI spells them, and why."""
+_RENDERED_IN_LOWER_CASE = {key.lower(): why for key, why in RENDERED_KEYS.items()}
 
 
 def problem(spec: NetworkSpec, rules: Rules) -> str | None:
@@ -76,8 +85,9 @@ def _problems(spec: NetworkSpec, rules: Rules) -> Iterator[str]:
     yield from _master_problems(spec)
     yield from _pod_problems(spec)
     for key in spec.template or {}:
-        if key.lower() in RENDERED_KEYS:
-            yield f"spec.template.{key}: mode, rail and partition decide it"
+        why = _RENDERED_IN_LOWER_CASE.get(key.lower())
+        if why is not None:
+            yield f"spec.template.{key}: {why}"
 
 
 def _partition_problems(spec: NetworkSpec) -> Iterator[str]:

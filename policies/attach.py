@@ -52,7 +52,7 @@ def _content_difference(nad: Nad) -> str | None:
         return "names a fixed device of the node"
     if nad.flags & Nad.ARGUED:
         return "carries args, by which an address or a mark could be forged"
-    return None
+    return nad.odd or None
 
 
 def _resource_difference(spec: NetworkSpec, rail: Rail, nad: Nad) -> str | None:

@@ -11,9 +11,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from policies.names import API_VERSION, GROUP, NETWORK, PARTITION, POLICY
+from policies.accept import RENDERED_KEYS
+from policies.names import API_VERSION, GROUP, NETWORK, PARTITION, PLURALS, POLICY
 from policies.network import NetworkSpec, RDMANetwork
-from policies.network_validations import FORBIDDEN_KEYS, network_rules
+from policies.network_validations import network_rules
 from policies.partition import PartitionSpec, RDMAPartition
 from policies.policy import PolicySpec, RDMAPolicy
 from policies.status import NetworkStatus, PartitionStatus, PolicyStatus
@@ -67,7 +68,7 @@ def _condition(name: str) -> str:
 KINDS = (
     Kind(
         name=NETWORK,
-        plural="rdmanetworks",
+        plural=PLURALS[NETWORK],
         short="rdmanet",
         scope="Cluster",
         model=RDMANetwork,
@@ -87,7 +88,7 @@ KINDS = (
     ),
     Kind(
         name=PARTITION,
-        plural="rdmapartitions",
+        plural=PLURALS[PARTITION],
         short="rdmapart",
         scope="Cluster",
         model=RDMAPartition,
@@ -106,7 +107,7 @@ KINDS = (
     ),
     Kind(
         name=POLICY,
-        plural="rdmapolicies",
+        plural=PLURALS[POLICY],
         short="rdmapol",
         scope="Namespaced",
         model=RDMAPolicy,
@@ -191,7 +192,7 @@ def _forbidden_keys() -> dict[str, Schema]:
     }
     return {
         key: {"description": description, **(chain if key == "plugins" else scalar)}
-        for key in FORBIDDEN_KEYS
+        for key in RENDERED_KEYS
     }
 
 

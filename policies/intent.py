@@ -60,6 +60,8 @@ class Intent(msgspec.Struct, frozen=True, kw_only=True):
     generation: int = 0
     status: str = ""
     """Text of the status annotation."""
+    is_bystander: bool = False
+    """Whether the pod is judged but gets nothing: it only starts the ranks of others."""
     shares_hca: bool = False
     """Whether device names and GID tables are shared by all pods of a node."""
     has_vfs: bool = False

@@ -23,14 +23,15 @@ Decided = tuple[Applicable, Intent] | NotApplicable | Pending | Refusal
 
 def decided(subject: Subject, snapshot: Snapshot) -> Decided:
     """Return what one pod shall receive with the policy behind it, or why nothing."""
-    found: Decided | None = snapshot.decisions.get(subject)
+    page = snapshot.notes.page(__name__)
+    found: Decided | None = page.get(subject)
     if found is None:
         found = _worked_out(subject, snapshot)
         if not _is_small(subject):
             return found
-        if len(snapshot.decisions) >= MOST:
-            snapshot.decisions.clear()
-        snapshot.decisions[subject] = found
+        if len(page) >= MOST:
+            page.clear()
+        page[subject] = found
     return found
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from policies import gojson
+from policies import cni, gojson
 from policies.errors import AmbiguousJSON
 from policies.names import LABEL_RENDERED, RESOURCE_NAME_ANNOTATION
 from policies.parse import texts
@@ -51,6 +51,8 @@ class Nad(msgspec.Struct, frozen=True, gc=False):
     """As written, with the membership bit where it was written."""
     flags: int = 0
     ipam: str = ""
+    odd: str = ""
+    """A key that its plugins do not take, which no NAD of a fabric may hold; empty for none."""
     problem: str = ""
     """Why its content cannot be trusted; empty where it can."""
 
@@ -108,6 +110,7 @@ def _governing(config: object) -> dict[str, Any]:
         "pkey": _pkey(main),
         "flags": _flags(main, plugins),
         "ipam": intern(_ipam(main)),
+        "odd": _odd(parsed, plugins),
     }
 
 
@@ -171,6 +174,11 @@ def _flags(main: dict[str, Any], plugins: list[dict[str, Any]]) -> int:
     if any(plugin.get("args") for plugin in plugins):
         flags |= Nad.ARGUED
     return flags
+
+
+def _odd(parsed: dict[str, Any], plugins: list[dict[str, Any]]) -> str:
+    found = "" if parsed is plugins[0] else cni.odd_key_of_list(parsed)
+    return found or next(filter(None, map(cni.odd_key, plugins)), "")
 
 
 def _ipam(plugin: dict[str, Any]) -> str:

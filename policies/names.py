@@ -19,6 +19,15 @@ NAD: Final = "NetworkAttachmentDefinition"
 NAMESPACE: Final = "Namespace"
 NODE: Final = "Node"
 
+PLURALS: Final = {
+    NETWORK: "rdmanetworks",
+    POLICY: "rdmapolicies",
+    PARTITION: "rdmapartitions",
+    NAD: "network-attachment-definitions",
+    NAMESPACE: "namespaces",
+}
+"""Kinds as they stand in URLs and roles."""
+
 POLICY_NAME: Final = "default"
 """The only name an RDMAPolicy may have: one a namespace."""
 

@@ -4,27 +4,14 @@
 what.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
-from policies.accept import MULTUS_MODES, ONE_PER_RAIL_MODES, PARTITION_OF
+from policies.accept import MULTUS_MODES, ONE_PER_RAIL_MODES, PARTITION_OF, RENDERED_KEYS
 from policies.names import DEFAULT_NETWORK_WORD
 from policies.network import Mode
 from policies.partition import MAX_VLAN
 from policies.shapes import PartitionType
 from policies.validations import FORBIDDEN, REQUIRED, Rule, number_rules, pod_defaults_rules
-
-FORBIDDEN_KEYS: Mapping[str, str] = {
-    "type": "spec.mode decides the CNI plugin",
-    "name": "the name of a network attachment is made of network, rail and partition",
-    "cniVersion": "the CNI version is that of the rendered configuration",
-    "master": "write it as master of the rail",
-    "vlan": "a VLAN comes from the tenant's partition",
-    "pkey": "a PKey comes from the tenant's partition",
-    "deviceID": "the device is the one that the kubelet hands out",
-    "resourceName": "write it as resourceName of the rail",
-    "plugins": "a template holds further keys of one plugin, not a chain",
-}
-"""Keys that a template may not hold, as CNI spells them, and why."""
 
 _NUMBERED = ("min", "max")
 
@@ -182,7 +169,7 @@ def _master_rules() -> Iterator[Rule]:
 
 
 def _template_rules() -> Iterator[Rule]:
-    for key, why in FORBIDDEN_KEYS.items():
+    for key, why in RENDERED_KEYS.items():
         yield Rule(
             at="spec.template",
             cel=f"!has(self.{key})",

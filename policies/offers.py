@@ -64,10 +64,10 @@ def offer(snapshot: Snapshot, tenancy: Tenancy, grant: Grant, partition: str) ->
         partition: Name of the chosen partition; empty where the entry lists none.
     """
     key = (tenancy.namespace, grant.name, partition)
-    found: Outcome | None = snapshot.memo.get(key)
+    page = snapshot.notes.page(__name__)
+    found: Outcome | None = page.get(key)
     if found is None:
-        found = _computed(snapshot, tenancy, grant, partition)
-        snapshot.memo[key] = found
+        found = page[key] = _computed(snapshot, tenancy, grant, partition)
     return found
 
 

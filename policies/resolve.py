@@ -10,7 +10,7 @@ from policies.accept import MULTUS_MODES, SHARED_HCA_MODES, WHOLE_DEVICE_MODES
 from policies.allowances import Allowance
 from policies.defaults import Defaults
 from policies.intent import Attachment, Equipped, Intent
-from policies.names import ANNOTATION_NETWORK, POLICY_NAME
+from policies.names import ANNOTATION_CONTAINERS, ANNOTATION_NETWORK, POLICY_NAME
 from policies.network import Mode
 from policies.placement import contradiction
 from policies.refusal import Notice, Reason, Refusal
@@ -27,6 +27,9 @@ def resolve(applicable: Applicable, snapshot: Snapshot) -> Intent | Refusal:
     refusal = _misfit(applicable)
     if refusal is not None:
         return refusal
+    if _only_launches(applicable):
+        text = f"MPI launcher without accelerator: not equipped; see {ANNOTATION_CONTAINERS}"
+        return Intent(networks=(), is_bystander=True, notices=(Notice(text, 5),))
     shares = Shares(applicable.subject)
     for order in applicable.orders:
         refusal = shares.take(order, applicable.wish)
@@ -81,6 +84,17 @@ def _intent(
         generation=tenancy.generation,
         shares_hca=bool(modes & SHARED_HCA_MODES),
         has_vfs=bool(modes & WHOLE_DEVICE_MODES),
+    )
+
+
+def _only_launches(applicable: Applicable) -> bool:
+    """Whether a pod starts the ranks of other pods and takes no part itself."""
+    subject = applicable.subject
+    pools = frozenset(lane.resource for order in applicable.orders for lane in order.offer.lanes)
+    return (
+        subject.is_mpi_launcher
+        and not applicable.wish.containers
+        and not any(one.accelerators or one.asks(pools) for one in subject.containers)
     )
 
 

@@ -1,10 +1,11 @@
 """Which networks a pod is to be on: its wish, held against the policy of its namespace."""
 
+from collections.abc import Mapping
+
 import msgspec
 
 from policies import wish
 from policies.names import (
-    ANNOTATION_CONTAINERS,
     ANNOTATION_NETWORK,
     ANNOTATION_PARTITION,
     DEFAULT_NETWORK_WORD,
@@ -43,10 +44,10 @@ class NotApplicable(msgspec.Struct, frozen=True):
     notices: tuple[Notice, ...] = ()
 
 
-Selection = Applicable | NotApplicable | Pending | Refusal
+Choice = Applicable | NotApplicable | Pending | Refusal
 
 
-def select(subject: Subject, snapshot: Snapshot) -> Selection:
+def select(subject: Subject, snapshot: Snapshot) -> Choice:
     """Return the networks that a pod is to be on, or why there are none."""
     tenancy = None
     annotations = dict(subject.annotations)
@@ -59,22 +60,10 @@ def select(subject: Subject, snapshot: Snapshot) -> Selection:
         return NotApplicable()
     if isinstance(wished, Refusal) or tenancy is None:
         return wished if isinstance(wished, Refusal) else NotApplicable()
-    if _only_launches(subject, wished):
-        text = f"MPI launcher without accelerator: not equipped; see {ANNOTATION_CONTAINERS}"
-        return NotApplicable((Notice(text, 5),))
     return _ordered(subject, snapshot, tenancy, wished)
 
 
-def _only_launches(subject: Subject, wished: Wish) -> bool:
-    """Whether a pod starts the ranks of other pods and takes no part itself."""
-    return (
-        subject.is_mpi_launcher
-        and not wished.containers
-        and not any(one.accelerators for one in subject.containers)
-    )
-
-
-def _without_policy(subject: Subject, snapshot: Snapshot) -> Selection:
+def _without_policy(subject: Subject, snapshot: Snapshot) -> Choice:
     problem = snapshot.shard(subject.namespace).policy_problem
     if problem:
         return Refusal(
@@ -102,7 +91,10 @@ def _ordered(
     named = _resolved_names(tenancy, wished)
     if isinstance(named, Refusal):
         return named
-    stray = next((net for net, _ in wished.partitions if net and net not in named), None)
+    chosen = dict(wished.partitions)
+    if DEFAULT_NETWORK_WORD in chosen and tenancy.default_network is not None:
+        chosen.setdefault(tenancy.default_network, chosen.pop(DEFAULT_NETWORK_WORD))
+    stray = next((network for network in chosen if network and network not in named), None)
     if stray is not None:
         return Refusal(
             Reason.PARTITION_INVALID,
@@ -114,7 +106,7 @@ def _ordered(
         grant = tenancy.grant(name)
         if grant is None:
             return _not_granted(tenancy, name)
-        partition = _partition(wished, tenancy, grant)
+        partition = _partition(chosen, tenancy, grant)
         if isinstance(partition, Refusal):
             return partition
         found = offer(snapshot, tenancy, grant, partition)
@@ -158,10 +150,9 @@ def _not_granted(tenancy: Tenancy, name: str) -> Refusal:
     )
 
 
-def _partition(wished: Wish, tenancy: Tenancy, grant: Grant) -> str | Refusal:
+def _partition(chosen: Mapping[str, str], tenancy: Tenancy, grant: Grant) -> str | Refusal:
     """Return the name of the partition to use on one network; empty where it lists none."""
     names = [name for name, _ in grant.partitions]
-    chosen = dict(wished.partitions)
     asked = chosen.get(grant.name, chosen.get("", "") if names else "")
     if asked:
         if asked in names or (not names and asked == MAIN_PARTITION):

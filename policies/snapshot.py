@@ -4,48 +4,26 @@ An event replaces one shard; readers never see half an update. An object that do
 stays as its last good version and its reason, and never stops the stream of events.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from sys import intern
 from typing import Any, Final, assert_never
 
 import msgspec
 
-from policies import accept, governance, nad, names, tenancy
+from policies import accept, claims, governance, nad, names, tenancy
+from policies.changes import Change, Everything, Gone, Put
+from policies.claims import Claims, MutableClaims
 from policies.errors import InvalidObject
 from policies.governance import Governance
 from policies.nad import Nad
 from policies.network import RDMANetwork
+from policies.notes import Notes
 from policies.parse import parse, texts
 from policies.partition import RDMAPartition
 from policies.policy import RDMAPolicy
 from policies.rules import Rules
 from policies.shapes import PartitionType
 from policies.tenancy import Tenancy
-
-
-class Put(msgspec.Struct, frozen=True):
-    """An object was added or changed."""
-
-    kind: str
-    object: Mapping[str, Any]
-
-
-class Gone(msgspec.Struct, frozen=True):
-    """An object was deleted; namespace is empty for cluster-scoped kinds."""
-
-    kind: str
-    namespace: str
-    name: str
-
-
-class Everything(msgspec.Struct, frozen=True):
-    """A full list of one kind: what it does not hold is gone."""
-
-    kind: str
-    objects: Iterable[Mapping[str, Any]]
-
-
-Change = Put | Gone | Everything
 
 
 class Network(msgspec.Struct, frozen=True):
@@ -60,6 +38,11 @@ class Network(msgspec.Struct, frozen=True):
         """The fabric in which its partition numbers are unique."""
         return (self.model.spec.fabric if self.model else None) or self.name
 
+    def carries(self, fabric: str, kind: PartitionType) -> bool:
+        """Whether its tenants are kept apart by numbers of one kind on one fabric."""
+        partition = self.model.spec.partition if self.model else None
+        return self.fabric == fabric and partition is not None and partition.type is kind
+
 
 class Shard(msgspec.Struct, frozen=True):
     """What one namespace holds."""
@@ -71,7 +54,6 @@ class Shard(msgspec.Struct, frozen=True):
 
 
 _EMPTY_SHARD = Shard()
-_Claims = Mapping[tuple[str, int], tuple[tuple[str, str], ...]]
 
 
 class Snapshot(msgspec.Struct, frozen=True):
@@ -82,21 +64,21 @@ class Snapshot(msgspec.Struct, frozen=True):
     shards: Mapping[str, Shard] = {}
     partitions: Mapping[str, RDMAPartition] = {}
     governance: Governance = Governance()
-    claims: _Claims = {}
-    """``(network, number)`` to the ``(namespace, tenant)`` whose policies name it."""
-    problems: tuple[str, ...] = ()
-    """Sentences about objects that do not parse or are not accepted."""
-    memo: dict[Any, Any] = msgspec.field(default_factory=dict)
-    """Results that depend on this snapshot alone, computed once; dropped with it."""
-    decisions: dict[Any, Any] = msgspec.field(default_factory=dict)
-    """Decisions by the facts of pods (see ``policies.memo``); dropped with the snapshot."""
-    precedents: dict[Any, list[Any]] = msgspec.field(default_factory=dict)
-    """Rulings on earlier pods (see ``webhook.admission.precedents``); dropped with the snapshot."""
+    claims: Claims = {}
+    faults: Mapping[tuple[str, str, str], str] = {}
+    """Kind, namespace and name of objects that do not parse or are not accepted, and why."""
+    notes: Notes = msgspec.field(default_factory=Notes)
+    """What was worked out from this snapshot."""
 
     @classmethod
     def empty(cls, rules: Rules) -> "Snapshot":
         """Return a snapshot that knows nothing."""
         return cls(rules)
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Sentences about objects that do not parse or are not accepted."""
+        return tuple(self.faults.values())
 
     def shard(self, namespace: str) -> Shard:
         """Return what a namespace holds; an empty shard where nothing is known of it."""
@@ -117,37 +99,25 @@ class Snapshot(msgspec.Struct, frozen=True):
 
     def holder(self, fabric: str, kind: PartitionType, number: int) -> str | None:
         """Return the tenant whose RDMAPartition claims a number, or None."""
-        holders = self.memo.get("holders")
-        if holders is None:
-            holders = {
-                (claim.spec.fabric, claim.spec.type, claim.spec.number): claim.spec.tenant
-                for claim in self.partitions.values()
-            }
-            self.memo["holders"] = holders
-        found: str | None = holders.get((fabric, kind, number))
-        return found
+        return self.notes.once(__name__, "holders", self._holders).get((fabric, kind, number))
+
+    def _holders(self) -> dict[tuple[str, PartitionType, int], str]:
+        return {
+            (claim.spec.fabric, claim.spec.type, claim.spec.number): claim.spec.tenant
+            for claim in self.partitions.values()
+        }
 
     def claimants(self, fabric: str, kind: PartitionType, number: int) -> frozenset[str]:
         """Return the tenants whose policies name a number on a fabric."""
+
+        def of_fabric() -> list[str]:
+            return [one.name for one in self.networks.values() if one.carries(fabric, kind)]
+
         return frozenset(
             tenant
-            for network in self._of_fabric(fabric, kind)
+            for network in self.notes.once(__name__, (fabric, kind), of_fabric)
             for _, tenant in self.claims.get((network, number), ())
         )
-
-    def _of_fabric(self, fabric: str, kind: PartitionType) -> tuple[str, ...]:
-        found: tuple[str, ...] | None = self.memo.get((fabric, kind))
-        if found is None:
-            found = tuple(
-                network.name
-                for network in self.networks.values()
-                if network.fabric == fabric
-                and network.model
-                and network.model.spec.partition
-                and network.model.spec.partition.type is kind
-            )
-            self.memo[fabric, kind] = found
-        return found
 
     def apply(self, changes: Iterable[Change]) -> "Snapshot":
         """Return the snapshot after some changes, in order, as one step."""
@@ -169,26 +139,25 @@ class _Draft:
         self._claims = base.claims
         self._fresh_nads: set[str] = set()
         self._touched: set[str] = set()
-        self._problems = {_subject(text): text for text in base.problems}
+        self._faults = dict(base.faults)
 
     def take(self, change: Change) -> None:
         """Add one change."""
-        handlers = _HANDLERS.get(change.kind)
-        if handlers is None:
+        handler = _HANDLERS.get(change.kind)
+        if handler is None:
             return
-        put, gone, known = handlers
         match change:
             case Put():
-                put(self, change.object)
+                handler.put(self, change.object)
             case Gone():
-                gone(self, change.namespace, change.name)
+                handler.gone(self, change.namespace, change.name)
             case Everything():
                 kept: set[tuple[str, str]] = set()
                 for raw in change.objects:
                     kept.add(_place(raw))
-                    put(self, raw)
-                for place in [place for place in known(self) if place not in kept]:
-                    gone(self, *place)
+                    handler.put(self, raw)
+                for place in [one for one in handler.places(self) if one not in kept]:
+                    handler.gone(self, *place)
             case _:
                 assert_never(change)
 
@@ -207,7 +176,7 @@ class _Draft:
             partitions=self._partitions,
             governance=governed,
             claims=self._claims,
-            problems=tuple(self._problems.values()),
+            faults=self._faults,
         )
 
     def put_network(self, raw: Mapping[str, Any]) -> None:
@@ -223,18 +192,18 @@ class _Draft:
             if known is None or known.model is None:
                 self._networks[name] = Network(name, None, problem)
         self._networks_changed = True
-        self._note(f"RDMANetwork {name}", problem)
+        self._note(names.NETWORK, "", name, problem)
 
     def drop_network(self, _: str, name: str) -> None:
         self._networks.pop(name, None)
         self._networks_changed = True
-        self._note(f"RDMANetwork {name}", "")
+        self._note(names.NETWORK, "", name, "")
 
     def put_policy(self, raw: Mapping[str, Any]) -> None:
         namespace, name = _place(raw)
-        subject = f"RDMAPolicy {namespace}/{name}"
         if name != names.POLICY_NAME:
-            self._note(subject, f"{subject}: metadata.name: want {names.POLICY_NAME}")
+            why = f"RDMAPolicy {namespace}/{name}: metadata.name: want {names.POLICY_NAME}"
+            self._note(names.POLICY, namespace, name, why)
             return
         shard = self._shards.get(namespace, _EMPTY_SHARD)
         policy: Tenancy | None
@@ -244,25 +213,25 @@ class _Draft:
             policy, problem = shard.tenancy, str(err)
         self._claim(namespace, shard.tenancy, policy)
         self._set(namespace, tenancy=policy, policy_problem=problem)
-        self._note(subject, problem)
+        self._note(names.POLICY, namespace, name, problem)
 
     def drop_policy(self, namespace: str, name: str) -> None:
         if name == names.POLICY_NAME:
             self._claim(namespace, self._shards.get(namespace, _EMPTY_SHARD).tenancy, None)
             self._set(namespace, tenancy=None, policy_problem="")
-        self._note(f"RDMAPolicy {namespace}/{name}", "")
+        self._note(names.POLICY, namespace, name, "")
 
     def put_partition(self, raw: Mapping[str, Any]) -> None:
         _, name = _place(raw)
         try:
             self._writable_partitions()[name] = parse(RDMAPartition, raw)
-            self._note(f"RDMAPartition {name}", "")
+            self._note(names.PARTITION, "", name, "")
         except InvalidObject as err:
-            self._note(f"RDMAPartition {name}", str(err))
+            self._note(names.PARTITION, "", name, str(err))
 
     def drop_partition(self, _: str, name: str) -> None:
         self._writable_partitions().pop(name, None)
-        self._note(f"RDMAPartition {name}", "")
+        self._note(names.PARTITION, "", name, "")
 
     def put_nad(self, raw: Mapping[str, Any]) -> None:
         found = nad.read(raw)
@@ -284,12 +253,11 @@ class _Draft:
     def policies(self) -> list[tuple[str, str]]:
         """Every policy seen, also one of a wrong name (it is in the problems)."""
         seen = [(ns, names.POLICY_NAME) for ns, shard in self._shards.items() if shard.tenancy]
-        noted = (key.partition("/") for key in self._noted(names.POLICY))
-        return [*seen, *((ns, name) for ns, _, name in noted)]
+        return [*seen, *self._noted(names.POLICY)]
 
     def partitions(self) -> list[tuple[str, str]]:
         """Every partition seen, also one that never parsed (it is in the problems)."""
-        return [("", name) for name in {*self._partitions, *self._noted(names.PARTITION)}]
+        return [*(("", name) for name in self._partitions), *self._noted(names.PARTITION)]
 
     def nads(self) -> list[tuple[str, str]]:
         return [(ns, name) for ns, shard in self._shards.items() for name in shard.nads]
@@ -297,9 +265,9 @@ class _Draft:
     def namespaces(self) -> list[tuple[str, str]]:
         return [("", name) for name, shard in self._shards.items() if shard.labels]
 
-    def _noted(self, kind: str) -> list[str]:
-        """Return the names, as messages write them, of a kind's objects with a problem."""
-        return [key[len(kind) + 1 :] for key in self._problems if key.startswith(f"{kind} ")]
+    def _noted(self, kind: str) -> list[tuple[str, str]]:
+        """Return the places of a kind's objects with a problem."""
+        return [(namespace, name) for known, namespace, name in self._faults if known == kind]
 
     def _nads(self, namespace: str) -> dict[str, Nad]:
         """Return the namespace's NADs for writing: a copy, made once in this draft."""
@@ -319,18 +287,10 @@ class _Draft:
 
     def _claim(self, namespace: str, before: Tenancy | None, after: Tenancy | None) -> None:
         """Move a policy's explicit numbers in the index of claims."""
-        old, new = _numbers(before), _numbers(after)
-        if old == new and (before and before.tenant) == (after and after.tenant):
-            return
-        claims = self._writable_claims()
-        for place in old:
-            left = tuple(claim for claim in claims.pop(place) if claim[0] != namespace)
-            if left:
-                claims[place] = left
-        for place in new:
-            claims[place] = (*claims.get(place, ()), (namespace, after.tenant if after else ""))
+        if not claims.is_same(before, after):
+            claims.move(self._writable_claims(), namespace, before, after)
 
-    def _writable_claims(self) -> dict[tuple[str, int], tuple[tuple[str, str], ...]]:
+    def _writable_claims(self) -> MutableClaims:
         """Return the claims for writing: a copy, made once in this draft."""
         if self._claims is self._base.claims or not isinstance(self._claims, dict):
             self._claims = dict(self._claims)
@@ -342,11 +302,11 @@ class _Draft:
             self._partitions = dict(self._partitions)
         return self._partitions
 
-    def _note(self, subject: str, problem: str) -> None:
+    def _note(self, kind: str, namespace: str, name: str, problem: str) -> None:
         if problem:
-            self._problems[subject] = problem
+            self._faults[kind, namespace, name] = problem
         else:
-            self._problems.pop(subject, None)
+            self._faults.pop((kind, namespace, name), None)
 
 
 def _place(raw: Mapping[str, Any]) -> tuple[str, str]:
@@ -354,28 +314,18 @@ def _place(raw: Mapping[str, Any]) -> tuple[str, str]:
     return str(metadata.get("namespace") or ""), str(metadata.get("name") or "")
 
 
-def _numbers(policy: Tenancy | None) -> set[tuple[str, int]]:
-    """Return the ``(network, number)`` that a policy names."""
-    if policy is None:
-        return set()
-    return {
-        (grant.name, number)
-        for grant in policy.grants
-        for _, number in grant.partitions
-        if number is not None
-    }
+class _Handler(msgspec.Struct, frozen=True):
+    """How a draft takes one kind: an object that is there, one that is gone, and all it has."""
+
+    put: Callable[[_Draft, Mapping[str, Any]], None]
+    gone: Callable[[_Draft, str, str], None]
+    places: Callable[[_Draft], Iterable[tuple[str, str]]]
 
 
-def _subject(problem: str) -> str:
-    return problem.split(":", 1)[0]
-
-
-_HANDLERS: Final[Mapping[str, tuple[Any, Any, Any]]] = {
-    names.NETWORK: (_Draft.put_network, _Draft.drop_network, _Draft.networks),
-    names.POLICY: (_Draft.put_policy, _Draft.drop_policy, _Draft.policies),
-    names.PARTITION: (_Draft.put_partition, _Draft.drop_partition, _Draft.partitions),
-    names.NAD: (_Draft.put_nad, _Draft.drop_nad, _Draft.nads),
-    names.NAMESPACE: (_Draft.put_namespace, _Draft.drop_namespace, _Draft.namespaces),
+_HANDLERS: Final[Mapping[str, _Handler]] = {
+    names.NETWORK: _Handler(_Draft.put_network, _Draft.drop_network, _Draft.networks),
+    names.POLICY: _Handler(_Draft.put_policy, _Draft.drop_policy, _Draft.policies),
+    names.PARTITION: _Handler(_Draft.put_partition, _Draft.drop_partition, _Draft.partitions),
+    names.NAD: _Handler(_Draft.put_nad, _Draft.drop_nad, _Draft.nads),
+    names.NAMESPACE: _Handler(_Draft.put_namespace, _Draft.drop_namespace, _Draft.namespaces),
 }
-
-__all__ = ["Change", "Everything", "Gone", "Network", "Put", "Shard", "Snapshot"]

@@ -20,6 +20,8 @@ class Container(msgspec.Struct, frozen=True, kw_only=True):
     is_proxy: bool
     privileged: bool
     has_env_from: bool
+    claims_devices: bool = False
+    """Whether it uses a resource claim, by which accelerators are asked for too."""
     asks_memory: bool = True
     """Whether it or its pod asks for cpu or memory, which huge pages need."""
     added: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
 """Which containers take part in a network.
 
 The annotation says; else those that ask for the resource; else those that ask for an accelerator;
-else the first app container that is no known proxy.
+else those that use a resource claim; else the first app container that is no known proxy.
 """
 
 import msgspec
@@ -73,6 +73,9 @@ def _by_rule(able: list[Container], pools: frozenset[str]) -> Targets:
         return Targets(asking, tuple(one for one in accelerated if not one.asks(pools)))
     if accelerated:
         return Targets(accelerated)
+    claiming = tuple(one for one in able if one.claims_devices)
+    if claiming:
+        return Targets(claiming)
     apps = [one for one in able if one.place[0] == "containers"]
     return Targets(tuple([one for one in apps if not one.is_proxy] or apps)[:1])
 
@@ -80,9 +83,9 @@ def _by_rule(able: list[Container], pools: frozenset[str]) -> Targets:
 def _all_excluded(excluded: list[Container], pools: frozenset[str]) -> Refusal:
     return Refusal(
         Reason.CONTAINERS_EXCLUDED,
-        f"spec.containers: {listed([one.name for one in excluded])} set {listed(sorted(pools))} to "
-        "0, which leaves no container for the network; the pod's author can remove the 0 or the "
-        "annotation",
+        f"spec.containers: {listed([one.name for one in excluded])} set a resource of the network "
+        f"({listed(sorted(pools))}) to 0, which leaves no container for it; the pod's author can "
+        "remove the 0 or the annotation",
     )
 
 

@@ -47,7 +47,8 @@ def concerns(annotations: Mapping[str, str]) -> bool:
 
 def is_ours(key: str) -> bool:
     """Whether an annotation key is below our prefix, in any letter case."""
-    return key[: len(PREFIX)].lower() == PREFIX
+    head = key[: len(PREFIX)]
+    return head == PREFIX or head.lower() == PREFIX
 
 
 def read(annotations: Mapping[str, str]) -> Wish | Refusal | None:
@@ -143,7 +144,8 @@ def _networks(text: str) -> tuple[tuple[str, int | None], ...] | Refusal:
             return Refusal(
                 Reason.NETWORK_INVALID,
                 f"{where(ANNOTATION_NETWORK)}: {quoted(item)} is neither NAME nor NAME:COUNT; "
-                "the pod's author can write the name of an RDMANetwork, as train-ib or train-ib:2",
+                "the pod's author can write the name of an RDMANetwork in lower case, with a COUNT "
+                f"from 1 to {MAX_COUNT} where it is not the usual one, as train-ib or train-ib:2",
             )
         counts[name] = _added(counts, name, int(count) if colon else None)
     for name, total in counts.items():

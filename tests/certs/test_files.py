@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from certs.authority import sign_leaf
-from certs.errors import MismatchedPair, UnreadablePair, UnwritableBundle
+from certs.errors import MalformedPair, MismatchedPair, UnreadablePair, UnwritableBundle
 from certs.files import PairFiles, write_bundle
 from certs.keypair import KeyPair
 from tests.certs.conftest import NOW
@@ -62,10 +62,20 @@ def test_half_a_change_is_no_pair(tmp_path: Path, authority: KeyPair) -> None:
     files = write(tmp_path, first)
     files.read()
     (tmp_path / "tls.crt").write_bytes(second.chain)
-    with pytest.raises(MismatchedPair):
+    with pytest.raises(MismatchedPair) as found:
         files.read()
+    for path in ("tls.crt", "tls.key"):
+        assert str(tmp_path / path) in str(found.value)
     (tmp_path / "tls.key").write_bytes(second.key)
     assert files.read() == second
+
+
+def test_a_bad_key_names_the_keys_file(tmp_path: Path, authority: KeyPair) -> None:
+    """Who has to act looks into the file that is wrong."""
+    files = write(tmp_path, sign_leaf(authority, ["a"], NOW))
+    (tmp_path / "tls.key").write_bytes(b"nonsense")
+    with pytest.raises(MalformedPair, match=r"tls\.key: private key: not readable"):
+        files.read()
 
 
 def test_a_bundle_is_written_whole_and_for_everyone(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from policies.rules import Rules
 from webhook.cli import reviews
 from webhook.cli.colours import painter
 from webhook.cli.preview import report, world
-from webhook.cli.preview.verdicts import Verdict, judge
+from webhook.cli.preview.verdicts import Judged, judge
 from webhook.cli.preview.world import World
 from webhook.pods.templates import templates
 
@@ -112,7 +112,7 @@ def ask(connection: http.client.HTTPSConnection, body: bytes) -> dict[str, Any]:
     return response
 
 
-def check(expected: Mapping[str, Any], verdict: Verdict, response: Mapping[str, Any]) -> None:
+def check(expected: Mapping[str, Any], verdict: Judged, response: Mapping[str, Any]) -> None:
     """Hold the server's answer against the expectation and against the preview.
 
     Raises:
@@ -146,7 +146,7 @@ def _requests(pod: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[str, 
     }
 
 
-def _judged(expected: Mapping[str, Any], known: World) -> tuple[Verdict, bytes]:
+def _judged(expected: Mapping[str, Any], known: World) -> tuple[Judged, bytes]:
     """Return what the preview says of an example, and the review to send."""
     found = next(yaml.safe_load_all((EXAMPLES / "pods" / expected["file"]).read_text()))
     namespace = found["metadata"]["namespace"]

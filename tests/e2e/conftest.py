@@ -8,7 +8,7 @@ import pytest
 
 from tests.harness import tenants
 from tests.harness.controlplane import ControlPlane
-from tests.harness.dataplane import KubeletDouble
+from tests.harness.kubelet import KubeletDouble
 from tests.harness.readers import Readers
 from tests.harness.tenants import Tenant
 from tests.harness.webhook import Webhook, apply_examples, install

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tests.harness import tenants
+from tests.harness.calls import Document
 from tests.harness.controlplane import ControlPlane
 from tests.harness.tenants import NETWORK, NETWORKS, Tenant
-from tests.harness.webhook import Document
 
 MakeTenant = Callable[..., Tenant]
 
@@ -147,7 +147,7 @@ REFUSED = {
     "every container excluded": _bad(
         422,
         "ContainersExcluded",
-        "main set rdma/hca_r0, rdma/hca_r1 to 0",
+        r"main set a resource of the network \(rdma/hca_r0, rdma/hca_r1\) to 0",
         annotations={NETWORK: "roce"},
         limits={"rdma/hca_r0": "0"},
     ),

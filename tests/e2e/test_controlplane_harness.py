@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.harness import build
-from tests.harness.controlplane import ApiRefused, ControlPlane, KubectlFailed
+from tests.harness import build, parts
+from tests.harness.clients import ApiRefused, KubectlFailed
+from tests.harness.controlplane import ControlPlane
 from tests.harness.processes import ProcessFailed
 from tests.harness.waiting import TimedOut
 
@@ -123,10 +124,10 @@ def test_binaries_that_are_given_are_not_built(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Binaries in the folder that KUBEBUILDER_ASSETS names take precedence."""
-    for name in build.CONTROLPLANE.packages:
+    for name in parts.CONTROLPLANE.packages:
         (tmp_path / name).touch(mode=0o755)
     monkeypatch.setenv("KUBEBUILDER_ASSETS", str(tmp_path))
     monkeypatch.setenv("RDMA_WEBHOOK_CACHE", str(tmp_path / "cache"))
-    found = build.binaries(build.CONTROLPLANE)
-    assert found == {name: tmp_path / name for name in build.CONTROLPLANE.packages}
+    found = build.binaries(parts.CONTROLPLANE)
+    assert found == {name: tmp_path / name for name in parts.CONTROLPLANE.packages}
     assert not (tmp_path / "cache").exists()

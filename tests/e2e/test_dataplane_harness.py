@@ -7,14 +7,10 @@ from typing import Any
 import pytest
 
 from tests.harness.controlplane import ControlPlane
-from tests.harness.dataplane import (
-    AdmissionFailed,
-    KubeletDouble,
-    NotBound,
-    SandboxFailed,
-)
 from tests.harness.devices import DevicePool
+from tests.harness.kubelet import KubeletDouble
 from tests.harness.readers import Readers, Refused
+from tests.harness.running import AdmissionFailed, NotBound, SandboxFailed
 
 NETWORKS = "k8s.v1.cni.cncf.io/networks"
 RESOURCE_NAME = "k8s.v1.cni.cncf.io/resourceName"

@@ -8,9 +8,10 @@ import yaml
 
 from policies.names import VERSION
 from tests.harness import tenants
+from tests.harness.calls import Document
 from tests.harness.controlplane import ControlPlane
 from tests.harness.tenants import NETWORK, NETWORKS, Tenant
-from tests.harness.webhook import EXAMPLES, Document, Webhook, documents
+from tests.harness.webhook import EXAMPLES, Webhook, documents
 
 MakeTenant = Callable[..., Tenant]
 

@@ -8,9 +8,10 @@ import pytest
 import yaml
 
 from tests.harness import tenants
+from tests.harness.calls import Document
 from tests.harness.controlplane import ControlPlane
 from tests.harness.tenants import NETWORK
-from tests.harness.webhook import Document, Webhook
+from tests.harness.webhook import Webhook
 
 NETWORKS_PATH = "/apis/rdma.io/v1alpha1/rdmanetworks"
 WAITING = "rdma_webhook_pods_waiting"

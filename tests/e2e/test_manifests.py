@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.harness.controlplane import NAD_CRD, ControlPlane
+from tests.harness.controlplane import ControlPlane
+from tests.harness.objects import NAD_CRD
 from tests.harness.waiting import wait_for
 
 DEPLOY = Path(__file__).parents[2] / "deploy"

@@ -15,6 +15,7 @@ import pytest
 
 from certs.authority import make_authority
 from tests.harness import tenants
+from tests.harness.calls import Document, patched
 from tests.harness.controlplane import ControlPlane
 from tests.harness.load import Load
 from tests.harness.tenants import NETWORK
@@ -22,11 +23,9 @@ from tests.harness.webhook import (
     ACCOUNT,
     CONFIGURATION,
     NAMESPACE,
-    Document,
     Webhook,
     apply_examples,
     install,
-    patched,
     shipped,
 )
 

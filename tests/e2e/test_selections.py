@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from tests.harness import tenants
+from tests.harness.calls import Document
 from tests.harness.controlplane import ControlPlane
 from tests.harness.readers import Readers
 from tests.harness.tenants import NETWORK, NETWORKS, Tenant
-from tests.harness.webhook import EXAMPLES, Document, documents
+from tests.harness.webhook import EXAMPLES, documents
 
 MakeTenant = Callable[..., Tenant]
 

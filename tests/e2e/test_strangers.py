@@ -10,8 +10,9 @@ from collections.abc import Mapping
 import pytest
 
 from tests.harness import tenants
+from tests.harness.calls import LOOPBACK, MUTATE, REVIEW_HEADERS, Document, review
 from tests.harness.tenants import NETWORK
-from tests.harness.webhook import LOOPBACK, MUTATE, REVIEW_HEADERS, Document, Webhook, review
+from tests.harness.webhook import Webhook
 
 MIB = 1024 * 1024
 PATIENCE_SECONDS = 20.0

@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from tests.harness import tenants
+from tests.harness.calls import Document, patched
 from tests.harness.controlplane import ControlPlane
 from tests.harness.injector import SIDECAR, SidecarInjector
 from tests.harness.injector import VOLUME as SIDECAR_VOLUME
 from tests.harness.tenants import NETWORK, Tenant
-from tests.harness.webhook import Document, Webhook, patched
+from tests.harness.webhook import Webhook
 
 MakeTenant = Callable[..., Tenant]
 

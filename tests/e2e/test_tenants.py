@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from tests.harness import tenants
+from tests.harness.calls import Document
 from tests.harness.controlplane import ControlPlane
-from tests.harness.dataplane import KubeletDouble, RunningPod
+from tests.harness.kubelet import KubeletDouble
+from tests.harness.running import RunningPod
 from tests.harness.tenants import NETWORK, Tenant
-from tests.harness.webhook import EXAMPLES, Document, documents
+from tests.harness.webhook import EXAMPLES, documents
 
 MakeDouble = Callable[..., KubeletDouble]
 MakeTenant = Callable[..., Tenant]

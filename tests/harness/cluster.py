@@ -8,8 +8,9 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from policies.changes import Gone, Put
 from policies.rules import Rules
-from policies.snapshot import Gone, Put, Snapshot
+from policies.snapshot import Snapshot
 
 Object = dict[str, Any]
 

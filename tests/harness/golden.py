@@ -16,8 +16,9 @@ from typing import Any
 import yaml
 from pydantic.alias_generators import to_snake
 
+from policies.changes import Put
 from policies.rules import Rules
-from policies.snapshot import Put, Snapshot
+from policies.snapshot import Snapshot
 from tests.harness.golden_case import Case, Object, Outcome
 from webhook.admission.answer import Answer, Waiting
 from webhook.admission.handle import handle

@@ -6,12 +6,12 @@ import threading
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from certs.generated import GeneratedPair
 from certs.serving import build_context
 from tests.harness.controlplane import ControlPlane
+from tests.harness.lifetime import Started
 
 NAME = "zz-sidecar-injector"
 """Sorts after ours, so that what it changes makes the API server call ours once more."""
@@ -20,11 +20,11 @@ VOLUME = "injected-cache"
 MUTATING = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
 
 
-class SidecarInjector:
-    """The webhook, registered for pods of one namespace; a context manager."""
+class SidecarInjector(Started):
+    """The webhook, registered for pods of one namespace; it is started once."""
 
     def __init__(self, cluster: ControlPlane, namespace: str) -> None:
-        """Describe it; nothing runs before it is entered."""
+        """Describe it; nothing runs before :meth:`start`."""
         self._cluster = cluster
         self._namespace = namespace
         self._pair = GeneratedPair(["127.0.0.1"], lambda: datetime.now(UTC))
@@ -37,27 +37,17 @@ class SidecarInjector:
             target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True
         )
 
-    def __enter__(self) -> Self:
+    def start(self) -> None:
         """Start, register, and return when the API server calls it."""
         self._thread.start()
         try:
             self._cluster.request("POST", MUTATING, self._registration())
             self._cluster.wait_for("the sidecar injector is called", self._is_called)
         except BaseException:
-            self.close()
+            self.stop()
             raise
-        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Take the registration away, and stop."""
-        self.close()
-
-    def close(self) -> None:
+    def stop(self) -> None:
         """Take the registration away, and stop."""
         self._cluster.api("DELETE", f"{MUTATING}/{NAME}")
         self._server.shutdown()

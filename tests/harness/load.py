@@ -2,17 +2,16 @@
 
 import threading
 from collections.abc import Callable
-from types import TracebackType
-from typing import Self
 
+from tests.harness.lifetime import Started
 from tests.harness.waiting import wait_for
 
 THREADS = 4
 JOIN_SECONDS = 60.0
 
 
-class Load:
-    """Threads that repeat an action until the block ends; a context manager.
+class Load(Started):
+    """Threads that repeat an action from :meth:`start` to :meth:`stop`; it is started once.
 
     Attributes:
         done: How often the action was done.
@@ -33,18 +32,12 @@ class Load:
         self._ended = threading.Event()
         self._threads = [threading.Thread(target=self._repeat) for _ in range(threads)]
 
-    def __enter__(self) -> Self:
+    def start(self) -> None:
         """Start all threads."""
         for thread in self._threads:
             thread.start()
-        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def stop(self) -> None:
         """Return when every action under way has ended."""
         self._ended.set()
         for thread in self._threads:

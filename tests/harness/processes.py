@@ -12,8 +12,6 @@ import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 LOG_TAIL_LINES = 25
 STOP_SECONDS = 10.0
@@ -50,19 +48,6 @@ class Processes:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-
-    def __enter__(self) -> Self:
-        """Return itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """End every program and remove the folder."""
-        self.close()
 
     def start(
         self,

@@ -8,10 +8,10 @@ import json
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
-from tests.harness import build
+from tests.harness import build, parts
+from tests.harness.lifetime import Started
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,26 +27,12 @@ class Refused:
     is_panic: bool = False
 
 
-class Readers:
+class Readers(Started):
     """The running Go program; a context manager, or :meth:`start` and :meth:`stop`."""
 
     def __init__(self) -> None:
         """Describe it; nothing runs before :meth:`start`."""
         self._process: subprocess.Popen[str] | None = None
-
-    def __enter__(self) -> Self:
-        """Start and return itself."""
-        self.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Stop."""
-        self.stop()
 
     def start(self) -> None:
         """Start the program, building it where it is not in the cache.
@@ -54,7 +40,7 @@ class Readers:
         Raises:
             BuildError: It could not be built.
         """
-        program = build.binaries(build.DATAPLANE)["readers"]
+        program = build.binaries(parts.DATAPLANE)["readers"]
         self._process = subprocess.Popen(
             [str(program)],
             stdin=subprocess.PIPE,

@@ -14,9 +14,8 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
+from tests.harness.lifetime import Started
 from tests.harness.processes import Processes
 
 START_SECONDS = 20.0
@@ -30,7 +29,7 @@ class SandboxError(Exception):
     """The sandbox could not be made, or a command in it failed."""
 
 
-class Sandbox:
+class Sandbox(Started):
     """Fresh mount and network namespaces; a context manager, or :meth:`start` and :meth:`stop`.
 
     Needs root (CAP_SYS_ADMIN and CAP_NET_ADMIN).
@@ -42,20 +41,6 @@ class Sandbox:
         self._processes: Processes | None = None
         self._control: socket.socket | None = None
         self._relay: _Relay | None = None
-
-    def __enter__(self) -> Self:
-        """Start and return itself."""
-        self.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Stop."""
-        self.stop()
 
     @property
     def folder(self) -> Path:

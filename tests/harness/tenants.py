@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.harness.api import JSON
+from tests.harness.calls import Document
 from tests.harness.controlplane import ControlPlane
-from tests.harness.webhook import EXAMPLES, Document, documents
+from tests.harness.webhook import EXAMPLES, documents
 
 NETWORKS = "k8s.v1.cni.cncf.io/networks"
 NETWORK = "rdma.io/network"

@@ -4,22 +4,20 @@ Nothing of the product is imported: it is a command, a folder of manifests, and 
 """
 
 import base64
-import http.client
+import http
 import json
 import os
 import re
 import signal
-import ssl
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
-import jsonpatch
 import yaml
 
+from tests.harness.calls import LOOPBACK, Calls, Document
 from tests.harness.controlplane import ControlPlane
+from tests.harness.lifetime import Started
 from tests.harness.processes import Processes
 from tests.harness.waiting import wait_for
 
@@ -29,15 +27,8 @@ OVERLAY = DEPLOY / "overlays" / "url"
 NAMESPACE = "rdma-system"
 ACCOUNT = "rdma-webhook"
 CONFIGURATION = "MutatingWebhookConfiguration"
-LOOPBACK = "127.0.0.1"
-MUTATE = "/mutate"
 
 START_SECONDS = 30.0
-REQUEST_SECONDS = 20.0
-REVIEW_HEADERS = {"Content-Type": "application/json"}
-SAMPLE = re.compile(r"^(?P<name>\w+)(?:\{(?P<labels>.*)\})? (?P<value>\S+)$")
-
-Document = dict[str, Any]
 
 
 def documents(path: Path) -> list[Document]:
@@ -68,7 +59,7 @@ def apply_examples(cluster: ControlPlane) -> None:
         cluster.apply(EXAMPLES / folder, server_side=True)
 
 
-class Webhook:
+class Webhook(Calls, Started):
     """One process of ``rdma-webhook serve``; a context manager, or :meth:`start` and :meth:`stop`.
 
     Its account is the shipped one under the shipped RBAC. Ports are any free ones; a process that
@@ -91,22 +82,13 @@ class Webhook:
 
     def __enter__(self) -> Self:
         """Start, wait until ready, and return itself."""
-        self.start()
+        super().__enter__()
         try:
             self.wait_until_ready()
         except BaseException:
             self.stop()
             raise
         return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Stop."""
-        self.stop()
 
     # ------------------------------------------------------------------ life
 
@@ -187,31 +169,6 @@ class Webhook:
 
     # -------------------------------------------------------------- questions
 
-    def get(self, path: str) -> tuple[int, str]:
-        """Return status code and text of a path on the probe port."""
-        connection = http.client.HTTPConnection(LOOPBACK, self.probe_port, timeout=REQUEST_SECONDS)
-        try:
-            connection.request("GET", path)
-            response = connection.getresponse()
-            return response.status, response.read().decode()
-        finally:
-            connection.close()
-
-    def metric(self, name: str, **labels: str) -> float:
-        """Return the sum of all samples of a metric that carry the labels."""
-        _, page = self.get("/metrics")
-        samples = [found for line in page.splitlines() if (found := SAMPLE.match(line))]
-        return sum(
-            float(one["value"])
-            for one in samples
-            if one["name"] == name
-            and all(f'{key}="{value}"' in (one["labels"] or "") for key, value in labels.items())
-        )
-
-    def calls(self) -> int:
-        """Return how many reviews the process has answered so far, refused or not."""
-        return int(self.metric("rdma_webhook_requests_total", path=MUTATE))
-
     def log(self) -> str:
         """Return all that every process of this object has written so far."""
         names = [f"serve-{number}" for number in range(1, self._starts + 1)]
@@ -225,36 +182,6 @@ class Webhook:
             for line in lines
             if "verdict" in line and (line["namespace"], line["pod"]) == (namespace, pod)
         ]
-
-    def tls(self) -> ssl.SSLContext:
-        """Return what a client needs who trusts the CA file alone."""
-        return ssl.create_default_context(cafile=str(self.ca_file))
-
-    def send(
-        self,
-        body: bytes,
-        *,
-        method: str = "POST",
-        path: str = MUTATE,
-        headers: Mapping[str, str] = REVIEW_HEADERS,
-    ) -> tuple[int, bytes]:
-        """Return status code and body of one request to the TLS port."""
-        connection = http.client.HTTPSConnection(
-            LOOPBACK, self.port, timeout=REQUEST_SECONDS, context=self.tls()
-        )
-        try:
-            connection.request(method, path, body=body, headers=dict(headers))
-            response = connection.getresponse()
-            return response.status, response.read()
-        finally:
-            connection.close()
-
-    def review(self, pod: Mapping[str, Any], namespace: str, uid: str = "u-1") -> Document:
-        """Return the response to a review of a pod, as the API server would send it."""
-        status, answer = self.send(json.dumps(review(pod, namespace, uid)).encode())
-        assert status == http.HTTPStatus.OK, answer
-        response: Document = json.loads(answer)["response"]
-        return response
 
     # ---------------------------------------------------------------- insides
 
@@ -285,32 +212,6 @@ class Webhook:
         path = "/api/v1/namespaces/default/pods?dryRun=All"
         status, _ = self.cluster.api("POST", path, body)
         return status == http.HTTPStatus.UNPROCESSABLE_ENTITY and self.calls() > before
-
-
-def review(pod: Mapping[str, Any], namespace: str, uid: str = "u-1") -> Document:
-    """Return an AdmissionReview of a pod that is about to be created."""
-    return {
-        "apiVersion": "admission.k8s.io/v1",
-        "kind": "AdmissionReview",
-        "request": {
-            "uid": uid,
-            "kind": {"group": "", "version": "v1", "kind": "Pod"},
-            "resource": {"group": "", "version": "v1", "resource": "pods"},
-            "namespace": namespace,
-            "operation": "CREATE",
-            "dryRun": True,
-            "object": pod,
-        },
-    }
-
-
-def patched(pod: Mapping[str, Any], response: Mapping[str, Any]) -> Document:
-    """Return the pod after a response's patch, applied by a library that is not ours."""
-    assert response["allowed"], response
-    ops = json.loads(base64.b64decode(response.get("patch", "")) or b"[]")
-    after: Any = jsonpatch.JsonPatch(ops).apply(dict(pod))
-    assert isinstance(after, dict)
-    return after
 
 
 def _parsed(line: str) -> Document:

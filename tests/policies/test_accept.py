@@ -201,7 +201,7 @@ def test_a_network_that_can_work_is_accepted(mode: str, rails: list[Object], spe
             "HostDevice",
             [VF],
             {"template": {"mtu": 9000, "VLAN": 7}},
-            "spec.template.VLAN: mode, rail and partition decide it",
+            "spec.template.VLAN: a VLAN comes from the tenant's partition",
             id="a number by the back door, in any letter case",
         ),
     ],

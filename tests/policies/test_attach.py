@@ -218,7 +218,7 @@ def test_a_nad_that_is_right_is_taken(of: NetworkSpec, one: Nad, number: int | N
                 ],
             ),
             210,
-            "master is ens1.210, ens2, but",
+            "key master is none that its plugin takes",
             id="two interfaces",
         ),
         pytest.param(

@@ -8,7 +8,7 @@ import pytest
 from policies.accept import RENDERED_KEYS
 from policies.crd import KINDS, VALIDATIONS, documents
 from policies.names import API_VERSION
-from policies.network_validations import FORBIDDEN_KEYS, network_rules
+from policies.network_validations import network_rules
 from policies.validations import partition_rules, policy_rules
 
 Schema = dict[str, Any]
@@ -188,8 +188,7 @@ def test_a_template_takes_any_key_but_knows_the_forbidden_ones() -> None:
     """The keys that mode, rail and partition render are declared, so that a rule can see them."""
     template = _at(NETWORKS, "spec.template")
     assert template["x-kubernetes-preserve-unknown-fields"] is True
-    assert set(template["properties"]) == set(FORBIDDEN_KEYS)
-    assert {key.lower() for key in FORBIDDEN_KEYS} == RENDERED_KEYS
+    assert set(template["properties"]) == set(RENDERED_KEYS)
 
 
 def test_every_rule_stands_where_it_says_and_has_a_message() -> None:

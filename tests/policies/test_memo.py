@@ -52,9 +52,9 @@ def test_what_is_unusually_large_is_not_kept() -> None:
         subject("train", node_selector=tuple((f"k{n}", "v") for n in range(600))),
     ):
         assert decided(one, cluster) == decided(one, cluster)
-    kept = len(cluster.decisions)
+    kept = len(cluster.notes.page(memo.__name__))
     decided(subject("train"), cluster)
-    assert (kept, len(cluster.decisions)) == (0, 1)
+    assert (kept, len(cluster.notes.page(memo.__name__))) == (0, 1)
 
 
 def test_a_decision_is_forgotten_with_the_snapshot() -> None:
@@ -73,4 +73,4 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     found = snapshot(*CLUSTER)
     for number in range(1, 9):
         assert isinstance(decided(subject(f"train:{number}"), found), tuple)
-        assert len(found.decisions) <= 3
+        assert len(found.notes.page(memo.__name__)) <= 3

@@ -121,7 +121,13 @@ TENANT_VF = Nad.SPOOF_CHECKED | Nad.UNTRUSTED
         ),
         pytest.param(
             '{"type":"ib-sriov","args":{"cni":{"mellanox.infiniband.app":"configured"}}}',
-            Nad("team-a", "x", types=("ib-sriov",), flags=Nad.ARGUED),
+            Nad(
+                "team-a",
+                "x",
+                types=("ib-sriov",),
+                flags=Nad.ARGUED,
+                odd="key args is none that its plugin takes",
+            ),
             id="a mark that the fabric's daemon would set",
         ),
         pytest.param(

@@ -6,7 +6,7 @@ import pytest
 
 from policies.errors import InvalidObject, PolicyError
 from policies.network import RDMANetwork
-from policies.parse import parse, texts, title
+from policies.parse import MOST_UNKNOWN, parse, texts, title, unknown_fields
 from policies.partition import RDMAPartition
 from policies.policy import RDMAPolicy
 from policies.shapes import Shape
@@ -137,3 +137,90 @@ def test_an_object_is_named_by_what_it_has(raw: Object, said: str) -> None:
 def test_labels_and_annotations_are_texts(found: object, kept: dict[str, str]) -> None:
     """A file may hold anything in their place."""
     assert texts(found) == kept
+
+
+@pytest.mark.parametrize(
+    ("model", "raw", "sentences"),
+    [
+        pytest.param(
+            RDMAPolicy,
+            policy(
+                {"name": "train", "maxperpod": 1, "partitions": [{"names": "main"}]},
+                enforcements="Enforce",
+                podLimit={"hostNetwork": True},
+                podLimits={"env": [{"name": "A", "valueFrom": {}}], "capabilities": ["SYS_TIME"]},
+            ),
+            tuple(
+                f"RDMAPolicy team-a/default: spec.{path}: no such field, so it is ignored; "
+                f"did you mean {near}?"
+                for path, near in (
+                    ("networks[train].maxperpod", "maxPerPod"),
+                    ("networks[train].partitions[0].names", "name"),
+                    ("enforcements", "enforcement"),
+                    ("podLimit", "podLimits"),
+                    ("podLimits.env[A].valueFrom", "value"),
+                )
+            ),
+            id="a policy with mistakes at every depth",
+        ),
+        pytest.param(
+            RDMANetwork,
+            {"metadata": {"name": "train"}, "spec": {"rails": [{"name": "r0", "zone": 1, 5: 1}]}},
+            tuple(
+                f"RDMANetwork train: spec.rails[r0].{key}: no such field, so it is ignored; known "
+                "here: name, resourceName, deviceClassName, master, altNames, hca, "
+                "networkAttachment"
+                for key in ("zone", "5")
+            ),
+            id="nothing is near",
+        ),
+        pytest.param(
+            RDMANetwork,
+            {"spec": {"host_interfaces": "PreCreated"}},
+            (
+                (
+                    "RDMANetwork: spec.host_interfaces: no such field, so it is ignored; "
+                    "did you mean hostInterfaces?"
+                ),
+            ),
+            id="our own spelling is not the API's",
+        ),
+        pytest.param(
+            RDMANetwork,
+            {
+                "apiVersion": "rdma.io/v1alpha1",
+                "kind": "RDMANetwork",
+                "metadata": {"name": "a", "managedFields": []},
+                "status": {"later": 1},
+                "spec": {
+                    "rails": ["r0"],
+                    "template": {"ipam": {"type": "whereabouts"}},
+                    "podDefaults": {
+                        "nodeSelector": {"a": "b"},
+                        "hugepages": {"hugepages-2Mi": "1Gi"},
+                        "tolerations": [{"tolerationSeconds": 1}],
+                    },
+                },
+            },
+            (),
+            id="free maps, metadata and status are left alone",
+        ),
+        pytest.param(RDMANetwork, {"spec": [1]}, (), id="of another shape"),
+    ],
+)
+def test_fields_that_nobody_knows_are_named(
+    model: type[Shape], raw: Object, sentences: tuple[str, ...]
+) -> None:
+    """Path and the nearest field that there is, in the order of the object."""
+    assert sorted(unknown_fields(model, raw)) == sorted(sentences)
+
+
+def test_unknown_fields_are_named_within_bounds() -> None:
+    """An object of nothing else does not fill the log, nor does a long key."""
+    raw = {
+        "metadata": {"name": "a"},
+        "spec": {f"{number}\x1b{'x' * 9999}": 1 for number in range(99)},
+    }
+    found = unknown_fields(RDMANetwork, raw)
+    assert len(found) == MOST_UNKNOWN
+    assert all(one.isprintable() and len(one) < 400 for one in found)

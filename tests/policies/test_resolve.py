@@ -429,3 +429,34 @@ def test_notices_of_the_policy_come_with_those_of_the_networks() -> None:
     tenant = policy({"name": "mv", "maxPerPod": 1}, enforcement="Warn")
     found = intent(subject("mv"), snapshot(*NETWORKS, *NADS, tenant))
     assert [one.rank for one in found.notices] == [1, 6]
+
+
+@pytest.mark.parametrize(
+    ("one", "takes_part"),
+    [
+        pytest.param(subject("devices", is_mpi_launcher=True), False, id="a launcher"),
+        pytest.param(
+            subject("devices", container(gpus=1), is_mpi_launcher=True),
+            True,
+            id="one with accelerator",
+        ),
+        pytest.param(
+            subject("devices", container(resources={"rdma/ib": 1}), is_mpi_launcher=True),
+            True,
+            id="one that asks for the devices itself",
+        ),
+        pytest.param(
+            subject("devices", is_mpi_launcher=True, annotations={"rdma.io/containers": "main"}),
+            True,
+            id="one whose container is named",
+        ),
+        pytest.param(subject("devices", is_mpi_worker=True), True, id="a worker"),
+    ],
+)
+def test_an_mpi_launcher_takes_no_part(one: Subject, *, takes_part: bool) -> None:
+    """It only starts ranks elsewhere, unless its author or its requests say more."""
+    found = intent(one)
+    assert found.is_bystander is not takes_part
+    if not takes_part:
+        assert "MPI launcher without accelerator" in found.notices[0].text
+        assert found.equipped == ()

@@ -6,11 +6,10 @@ import pytest
 
 from policies.refusal import Pending, Reason, Refusal
 from policies.rules import Rules
-from policies.select import Applicable, NotApplicable, Selection, select
+from policies.select import Applicable, Choice, NotApplicable, select
 from policies.snapshot import Snapshot
-from policies.subject import Subject
 from tests.harness.cluster import granted, network, policy, rail, snapshot
-from tests.harness.subjects import container, subject
+from tests.harness.subjects import subject
 
 Object = dict[str, Any]
 
@@ -29,13 +28,13 @@ TENANT = policy("a", "b", defaultNetwork="b")
 CLUSTER = snapshot(plain("a"), plain("b"), TENANT)
 
 
-def selected(text: str | None, found: Snapshot = CLUSTER, /, **annotations: str) -> Selection:
+def selected(text: str | None, found: Snapshot = CLUSTER, /, **annotations: str) -> Choice:
     """What is selected for a pod with a network and further annotations of ours."""
     named = {f"rdma.io/{key.replace('_', '-')}": value for key, value in annotations.items()}
     return select(subject(text, annotations=named), found)
 
 
-def refused(found: Selection) -> Refusal:
+def refused(found: Choice) -> Refusal:
     """The answer, which has to be a no."""
     assert isinstance(found, Refusal)
     return found
@@ -137,31 +136,6 @@ def test_what_an_offer_waits_for_the_pod_waits_for() -> None:
     assert (found.kind, found.name) == ("RDMANetwork", "a")
 
 
-@pytest.mark.parametrize(
-    ("one", "applies"),
-    [
-        pytest.param(subject("a", is_mpi_launcher=True), False, id="a launcher"),
-        pytest.param(
-            subject("a", container(gpus=1), is_mpi_launcher=True), True, id="one with accelerator"
-        ),
-        pytest.param(
-            subject("a", is_mpi_launcher=True, annotations={"rdma.io/containers": "main"}),
-            True,
-            id="one whose container is named",
-        ),
-        pytest.param(subject("a", is_mpi_worker=True), True, id="a worker"),
-    ],
-)
-def test_an_mpi_launcher_is_skipped(one: Subject, *, applies: bool) -> None:
-    """It only starts ranks elsewhere, unless its author or its accelerators say more."""
-    found = select(one, CLUSTER)
-    if applies:
-        assert isinstance(found, Applicable)
-    else:
-        assert isinstance(found, NotApplicable)
-        assert "MPI launcher without accelerator" in found.notices[0].text
-
-
 def partitions(*names: str) -> Object:
     """A grant of network a with several partitions."""
     numbered = [{"name": name, "number": n} for n, name in enumerate(names, 100)]
@@ -237,9 +211,11 @@ def test_a_partition_that_cannot_be_chosen_is_refused(
 
 
 def test_the_default_network_has_its_partition_by_its_own_name() -> None:
-    """``NETWORK=NAME`` names the network, not the word."""
+    """``NETWORK=NAME`` names the network, or the word that stands for it."""
     found = snapshot(plain("b"), policy(granted("b"), defaultNetwork="b"))
     assert isinstance(selected("default", found, partition="b=main"), Applicable)
-    assert refused(selected("default", found, partition="default=main")).reason is (
+    assert isinstance(selected("default", found, partition="default=main"), Applicable)
+    nameless = snapshot(plain("b"), policy(granted("b")))
+    assert refused(selected("b", nameless, partition="default=main")).reason is (
         Reason.PARTITION_INVALID
     )

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from policies.changes import Change, Everything, Gone, Put
 from policies.rules import Rules
 from policies.shapes import PartitionType
-from policies.snapshot import Change, Everything, Gone, Put, Snapshot
+from policies.snapshot import Snapshot
 from tests.harness.budgets import small
 from tests.harness.cluster import granted, labelled, nad, network, policy, rail, snapshot
 
@@ -171,8 +172,7 @@ def test_a_snapshot_never_changes(before: list[Change], after: list[Change]) -> 
     seen = repr(facts(old))
     new = old.apply(after)
     assert repr(facts(old)) == seen
-    assert new.memo is not old.memo
-    assert new.decisions is not old.decisions
+    assert new.notes is not old.notes
 
 
 @small

@@ -120,7 +120,7 @@ def test_a_pod_that_excludes_every_container_is_refused(
     found = chosen(*containers, mode=mode)
     assert isinstance(found, Refusal)
     assert found.reason is Reason.CONTAINERS_EXCLUDED
-    assert "zero set rdma/hca to 0" in found.message
+    assert "zero set a resource of the network (rdma/hca) to 0" in found.message
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,7 @@ def _container(
         runs_along=pods.runs_along(place, container),
         resources=tuple(resources.items()),
         accelerators=sum(resources[name] for name in resources if rules.is_accelerator(name)),
+        claims_devices=bool(found and found.get("claims")),
         is_proxy=container.get("name") in rules.proxies,
         privileged=pods.is_privileged(container),
         has_env_from=bool(container.get("envFrom")),
@@ -146,11 +147,11 @@ def _selections(annotations: dict[str, str], namespace: str) -> tuple[Selected, 
     found: list[Selected] = []
     for key in (SELECTION_ANNOTATION, DEFAULT_SELECTION_ANNOTATION):
         value = annotations.get(key)
-        if not value:
-            continue
         is_default = key == DEFAULT_SELECTION_ANNOTATION
+        if value is None or not (value or is_default):
+            continue
         try:
-            elements = selection.parse(value)
+            elements = selection.parse_one(value) if is_default else selection.parse(value)
         except InvalidSelection as err:
             return Refusal(
                 Reason.SELECTION_INVALID,

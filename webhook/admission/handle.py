@@ -9,6 +9,7 @@ from webhook import isolation
 from webhook.admission import precedents, review, scope
 from webhook.admission.answer import Answer, Waiting, answer
 from webhook.admission.describe import describe
+from webhook.admission.errors import MalformedReview
 from webhook.admission.plan import plan
 from webhook.admission.ruling import rule
 from webhook.admission.verdict import Denied, Patched, Unchanged, Verdict
@@ -37,10 +38,12 @@ def handle(body: bytes, snapshot: Snapshot) -> Answer | Waiting:
         return answer(request, NOT_CONCERNED)
     if not scope.is_creation(request, pod):
         return answer(request, rule(Unchanged(scope.notices(request, pod))))
+    if not request.namespace:
+        raise MalformedReview("request body: request.namespace is empty, but pods are in one")
     known = precedents.look(request, pod, snapshot)
     if known.ruling is not None:
         return answer(request, known.ruling)
-    verdict = decide(pod, request.namespace or "", snapshot)
+    verdict = decide(pod, request.namespace, snapshot)
     if isinstance(verdict, Pending):
         refused = answer(request, rule(Denied(verdict.refusal)))
         return Waiting(verdict.kind, verdict.namespace, verdict.name, refused)

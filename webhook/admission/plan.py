@@ -1,4 +1,4 @@
-"""Intent to edits: the injectors in their order, and the edits that contradict each other."""
+"""Intent to edits: the injectors in their order."""
 
 from policies.intent import Intent
 from policies.refusal import Notice
@@ -11,7 +11,7 @@ def plan(pod: Pod, intent: Intent) -> tuple[list[Edit], list[Notice]]:
     """Return the edits of all injectors in order, and what their author should know."""
     edits: list[Edit] = []
     notices: list[Notice] = list(intent.notices)
-    for inject in INJECTORS:
+    for inject in () if intent.is_bystander else INJECTORS:
         for item in inject(pod, intent):
             if isinstance(item, Notice):
                 notices.append(item)

@@ -16,13 +16,14 @@ from webhook.admission.ruling import Ruling
 from webhook.pods import pod as pods
 from webhook.pods.pod import Pod, Spec
 
-MOST_KEYS = 64
+MOST_KEYS = 32
 MOST_A_KEY = 2
 """Ranks of some jobs differ in a variable: these two are compared, the others judged."""
 MOST_BYTES = 64 * 1024
-MOST_PARTS = 2048
-"""Largest review that is kept, and most maps and lists in it: 100 KB of memory each at most, while
-an ordinary pod of 17 KB has some 600 and takes 30 KB."""
+FEW_BYTES = 32 * 1024
+MOST_PARTS = 4096
+"""Largest review that is kept, and most maps and lists in one that is not small. An ordinary pod of
+17 KB takes 30 KB of memory; one that is made of empty maps takes 700 KB at the very most."""
 _SELECTION_KEYS = (SELECTION_ANNOTATION, DEFAULT_SELECTION_ANNOTATION)
 
 Key = tuple[str, str, tuple[tuple[str, str], ...]]
@@ -52,13 +53,18 @@ class Place(msgspec.Struct, frozen=True):
             body: The review as received.
             ruling: What was said of its pod.
         """
-        is_small = len(body) <= MOST_BYTES and body.count(b"{") + body.count(b"[") <= MOST_PARTS
-        if is_small and ruling.verdict != "Denied":
+        if ruling.verdict != "Denied" and _is_worth_keeping(body):
             if self.key not in self.precedents and len(self.precedents) >= MOST_KEYS:
                 self.precedents.clear()
             others = self.precedents.get(self.key, ())[: MOST_A_KEY - 1]
             self.precedents[self.key] = [Precedent(self.spec, ruling), *others]
         return ruling
+
+
+def _is_worth_keeping(body: bytes) -> bool:
+    if len(body) <= FEW_BYTES:
+        return True
+    return len(body) <= MOST_BYTES and body.count(b"{") + body.count(b"[") <= MOST_PARTS
 
 
 def look(request: AdmissionRequest, pod: Pod, snapshot: Snapshot) -> Place:
@@ -72,7 +78,7 @@ def look(request: AdmissionRequest, pod: Pod, snapshot: Snapshot) -> Place:
     pods.forget_token_names(pod)
     key = request.namespace or "", mpi_role(pods.labels(pod)), _annotations(pod)
     spec = pod.get("spec")
-    known: dict[Key, list[Precedent]] = snapshot.precedents
+    known: dict[Key, list[Precedent]] = snapshot.notes.page(__name__)
     ruling = next((one.ruling for one in known.get(key, ()) if one.spec == spec), None)
     return Place(known, key, spec, ruling)
 

@@ -18,6 +18,7 @@ from webhook.pods.pod import Metadata, Pod
 
 API_VERSION = "admission.k8s.io/v1"
 KIND = "AdmissionReview"
+OPERATIONS = ("CREATE", "UPDATE", "DELETE", "CONNECT")
 MAX_WARNINGS = 3
 MAX_WARNING = 120
 """Longest warning in characters (kubernetes/api: "will be truncated")."""
@@ -83,9 +84,16 @@ def decode(body: bytes) -> AdmissionRequest:
             f"want {KIND} of {API_VERSION}"
         )
         raise MalformedReview(message)
-    if not review.request.uid:
+    request = review.request
+    if not request.uid:
         raise MalformedReview("request body: request.uid is empty, so no answer can be matched")
-    return review.request
+    if request.operation not in OPERATIONS:
+        message = (
+            f"request body: request.operation: got {request.operation[:63]!r}, "
+            f"want one of {', '.join(OPERATIONS)}"
+        )
+        raise MalformedReview(message)
+    return request
 
 
 def head(

@@ -67,7 +67,7 @@ def _audit(verdict: Patched) -> dict[str, str]:
     intent = verdict.intent
     overstepped = dict.fromkeys(one.not_enforced for one in verdict.notices if one.not_enforced)
     found = {
-        "decision": "equipped",
+        "decision": "not equipped" if intent.is_bystander else "equipped",
         "network": ",".join(intent.networks),
         "partition": intent.partition,
         "policy": intent.policy,

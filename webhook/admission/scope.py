@@ -16,7 +16,7 @@ def is_creation(request: AdmissionRequest, pod: Pod) -> bool:
     return (
         request.operation == "CREATE"
         and not request.sub_resource
-        and request.kind.kind == "Pod"
+        and (request.kind.kind or pod.get("kind")) == "Pod"
         and MIRROR_ANNOTATION not in pods.annotations(pod)
         and bool(pods.spec(pod).get("containers"))
     )

@@ -1,19 +1,48 @@
 """AdmissionReviews as the API server sends them, made of pods as people write them.
 
-Knows the two defaults that decisions depend on; what else the API server fills in changes nothing
-here. Whoever shows or tests decisions offline builds its requests with this.
+Knows how it reads null and numbers where texts and quantities belong, and the two defaults that
+decisions depend on; what else it fills in changes nothing here. Whoever shows or tests decisions
+offline builds its requests with this.
 
 Source: kubernetes ``pkg/apis/core/v1/defaults.go`` (``SetDefaults_Pod``: requests from limits;
-``SetDefaults_PodSpec``: dnsPolicy) and apiserver ``request/admissionreview.go``.
+``SetDefaults_PodSpec``: dnsPolicy), apiserver ``request/admissionreview.go``, Go's
+``encoding/json`` (null in a map of texts is the empty one; a number is none) and apimachinery
+``pkg/api/resource/quantity.go`` (``UnmarshalJSON``: null is 0; a number is read as its text).
 """
 
+import json
+import math
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any, Final
 
 import msgspec
 
+from policies.refusal import cleaned, quoted
+
 LISTS: Final = ("containers", "initContainers")
+TEXTS: Final = (("metadata", "annotations"), ("metadata", "labels"), ("spec", "nodeSelector"))
+"""Where a pod has maps of texts that decisions look at."""
+_LONGEST_KEY: Final = 253
 _ENCODER: Final = msgspec.json.Encoder()
+
+
+def problem(pod: Mapping[str, Any]) -> str:
+    """Return why the API server would not take a pod as written; empty where it may.
+
+    Only what the engine's own reading could not name is looked for: a value that is no text in
+    annotations, labels and node selector.
+    """
+    for part, field in TEXTS:
+        for key, value in _mapping(_mapping(pod.get(part)).get(field)).items():
+            if value is None or isinstance(value, str):
+                continue
+            where = f"{part}.{field}[{cleaned(str(key), _LONGEST_KEY)}]"
+            if isinstance(value, bool | int | float):
+                text = json.dumps(value)
+                return f"{where}: got {text}, want a text; put the value in quotes: {quoted(text)}"
+            return f"{where}: got a {type(value).__name__}, want a text"
+    return ""
 
 
 def defaulted(pod: Mapping[str, Any], namespace: str) -> dict[str, Any]:
@@ -29,10 +58,17 @@ def defaulted(pod: Mapping[str, Any], namespace: str) -> dict[str, Any]:
         made["metadata"] = {**metadata, "namespace": namespace}
     if isinstance(spec, Mapping):
         made["spec"] = {**spec, "dnsPolicy": spec.get("dnsPolicy") or "ClusterFirst"}
+        if isinstance(spec.get("resources"), Mapping):
+            made["spec"]["resources"] = _with_quantities(spec["resources"])
         for field in LISTS:
             several = spec.get(field)
             if isinstance(several, list):
                 made["spec"][field] = [_with_requests(one) for one in several]
+    for part, field in TEXTS:
+        texts = _mapping(made.get(part)).get(field)
+        if isinstance(texts, Mapping) and None in texts.values():
+            filled = {key: "" if text is None else text for key, text in texts.items()}
+            made[part] = {**made[part], field: filled}
     return made
 
 
@@ -75,15 +111,33 @@ def review(pod: Mapping[str, Any], namespace: str, uid: str, *, dry_run: bool = 
 
 def _with_requests(container: Any) -> Any:  # noqa: ANN401 whatever the file holds
     """Return a container whose requests hold its limits where it names no other amount."""
-    if not isinstance(container, Mapping):
+    if not isinstance(container, Mapping) or not isinstance(container.get("resources"), Mapping):
         return container
-    resources = container.get("resources")
-    limits = resources.get("limits") if isinstance(resources, Mapping) else None
-    if not isinstance(resources, Mapping) or not isinstance(limits, Mapping) or not limits:
-        return container
-    requests = resources.get("requests")
-    own = requests if isinstance(requests, Mapping) else {}
-    missing = {name: amount for name, amount in limits.items() if name not in own}
-    if not missing:
-        return container
-    return {**container, "resources": {**resources, "requests": {**own, **missing}}}
+    resources = _with_quantities(container["resources"])
+    limits, requests = _mapping(resources.get("limits")), _mapping(resources.get("requests"))
+    missing = {name: amount for name, amount in limits.items() if name not in requests}
+    if missing:
+        resources["requests"] = {**requests, **missing}
+    return {**container, "resources": resources}
+
+
+def _with_quantities(resources: Mapping[str, Any]) -> dict[str, Any]:
+    """Return resources with each amount as the API server reads it."""
+    made = dict(resources)
+    for side in ("limits", "requests"):
+        if isinstance(made.get(side), Mapping):
+            made[side] = {name: _quantity(amount) for name, amount in made[side].items()}
+    return made
+
+
+def _quantity(amount: object) -> object:
+    """Return an amount as the API server reads it: 1.0 is ``1``, null is ``0``."""
+    if amount is None:
+        return "0"
+    if isinstance(amount, float) and math.isfinite(amount):
+        return f"{Decimal(repr(amount)).normalize():f}"
+    return amount
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

@@ -5,7 +5,6 @@ The composition root. It decides nothing about pods; it hands functions of one r
 
 import asyncio
 import contextlib
-import gc
 import logging
 import os
 import signal
@@ -26,8 +25,10 @@ from policies.names import VERSION
 from policies.snapshot import Snapshot
 from webhook import logs
 from webhook.admission.handle import handle
+from webhook.cli import garbage
 from webhook.cli.facts import LiveFacts
-from webhook.server.app import Limits, Reviews
+from webhook.server.app import Reviews
+from webhook.server.intake import Limits
 from webhook.server.ledger import Ledger
 from webhook.server.listener import Listener
 from webhook.server.metrics import Metrics
@@ -47,8 +48,6 @@ FAILED_CODE = 70
 LAST_SECONDS = 3.0
 """What a request may still take once nobody new is let in: the API server's own timeout."""
 READY_LOOK_SECONDS = 0.1
-GC_THRESHOLD = (50_000, 20, 50)
-"""Requests make few cycles; the default 700 walks young objects for nothing."""
 
 log = logging.getLogger(__name__)
 
@@ -138,11 +137,10 @@ async def _drain(server: Listener, seconds: float, hurried: asyncio.Event) -> No
 
 async def _settle(facts: LiveFacts) -> None:
     """Once everything is read, say so and take it out of the garbage collector's sight."""
-    gc.set_threshold(*GC_THRESHOLD)
+    garbage.collect_rarely()
     while facts.missing():  # noqa: ASYNC110 - what is missing also depends on the clock
         await asyncio.sleep(READY_LOOK_SECONDS)
-    gc.collect()
-    gc.freeze()
+    garbage.settle()
     log.info("ready", extra={"fields": {"objects": facts.counts()}})
 
 

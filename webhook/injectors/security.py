@@ -6,7 +6,7 @@ from policies.intent import Intent
 from policies.refusal import Notice, listed
 from webhook.pods import pod as pods
 from webhook.pods.edits import AddCapability, DropCapability
-from webhook.pods.pod import Container, Pod
+from webhook.pods.pod import Container, Place, Pod
 
 
 def inject(pod: Pod, intent: Intent) -> Iterator[AddCapability | DropCapability | Notice]:
@@ -22,12 +22,26 @@ def inject(pod: Pod, intent: Intent) -> Iterator[AddCapability | DropCapability 
                 )
             continue
         if place in equipped:
-            for name in intent.add_capabilities:
-                yield AddCapability(place, name)
-            if intent.add_capabilities:
-                yield from _inert(pod, container, intent.add_capabilities)
+            yield from _added(pod, place, container, intent.add_capabilities)
         for name in intent.drop_capabilities:
             yield DropCapability(place, name)
+
+
+def _added(
+    pod: Pod, place: Place, container: Container, wanted: tuple[str, ...]
+) -> Iterator[AddCapability | Notice]:
+    """Yield the capabilities of an equipped container; one that its author drops stays dropped."""
+    own = ((container.get("securityContext") or {}).get("capabilities") or {}).get("drop") or ()
+    added = tuple(name for name in wanted if name not in own)
+    for name in added:
+        yield AddCapability(place, name)
+    if added:
+        yield from _inert(pod, container, added)
+    dropped = [name for name in wanted if name in own]
+    if dropped:
+        yield Notice(
+            f"container {container.get('name')} drops {listed(dropped)} itself, which RDMA needs", 2
+        )
 
 
 def _inert(pod: Pod, container: Container, added: tuple[str, ...]) -> Iterator[Notice]:

@@ -141,6 +141,7 @@ class Metadata(TypedDict, total=False):
 class Pod(TypedDict, total=False):
     """A pod, partially decoded."""
 
+    kind: str | None
     metadata: Metadata | None
     spec: Spec | None
 

@@ -62,6 +62,19 @@ def parse(value: str) -> tuple[Element, ...]:
     return elements
 
 
+def parse_one(value: str) -> tuple[Element, ...]:
+    """Return the one element of the annotation that replaces the pod's primary network.
+
+    Raises:
+        InvalidSelection: Multus would refuse it; that annotation holds exactly one element.
+    """
+    elements = parse(value)
+    if len(elements) != 1:
+        message = f"holds {len(elements)} elements; the primary network is exactly one"
+        raise InvalidSelection(message)
+    return elements
+
+
 def is_json(value: str) -> bool:
     """Whether Multus parses a value as JSON rather than as a comma list."""
     return "[" in value or "{" in value or '"' in value
@@ -157,7 +170,8 @@ def _check_name(name: str, namespace: str, number: int) -> None:
         message = f"element {number} has the name {_short(name)}, which is not split; write {fixed}"
         raise InvalidSelection(message)
     if not _SUBDOMAIN.fullmatch(name) or (namespace and not _LABEL.fullmatch(namespace)):
-        message = f"element {number} names {_short(f'{namespace}/{name}')}, which is no object name"
+        whole = f"{namespace}/{name}" if namespace else name
+        message = f"element {number} names {_short(whole)}, which is no object name"
         raise InvalidSelection(message)
 
 

@@ -11,15 +11,14 @@ read as JSON.
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from aiohttp import web
 
 from webhook.admission.answer import Answer, Waiting
 from webhook.admission.errors import AdmissionError
 from webhook.server import replies
-from webhook.server.body import MAX_BODY, READ_SECONDS, read_body
-from webhook.server.errors import RequestError
+from webhook.server.errors import Overloaded, RequestError
+from webhook.server.intake import Intake, Limits, Parcel
 from webhook.server.ledger import Ledger
 from webhook.server.objects import Objects
 from webhook.server.waiting import Handle, WaitingRoom
@@ -35,28 +34,13 @@ MARGIN = 0.2
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one process takes on.
-
-    Attributes:
-        in_flight: Requests being read or judged; more are answered 429.
-        body: Bytes of one body.
-        read: Seconds for one body to arrive.
-    """
-
-    in_flight: int = 64
-    body: int = MAX_BODY
-    read: float = READ_SECONDS
-
-
 class Reviews:
     """Answers reviews; the handler of the TLS server.
 
     Attributes:
         draining: Set when the process is about to end: every answer closes its connection, so
             that API servers dial another replica.
-        in_flight: Requests being read or judged now.
+        intake: What is being taken in now.
         shed: Requests answered 429 so far.
     """
 
@@ -80,11 +64,10 @@ class Reviews:
         self._handle = handle
         self._objects = objects
         self._ledger = ledger
-        self._limits = limits or Limits()
         self._clock = clock
         self._room = WaitingRoom(handle, objects)
         self.draining = False
-        self.in_flight = 0
+        self.intake = Intake(limits or Limits())
         self.shed = 0
 
     def waiting(self) -> int:
@@ -99,17 +82,10 @@ class Reviews:
         """Return the answer to one HTTP request; never raises."""
         started = self._clock()
         path = request.path
-        response: web.Response | None = None
         if path != MUTATE or request.method != "POST":
             response = _misdirected(request.method, path)
-        elif self.in_flight >= self._limits.in_flight:
-            response = self._shed()
-        if response is None:
-            self.in_flight += 1
-            try:
-                response = await self._answer(request, started)
-            finally:
-                self.in_flight -= 1
+        else:
+            response = await self._answer(request, started)
         if self.draining:
             response.force_close()
         self._ledger.answered(
@@ -122,37 +98,40 @@ class Reviews:
         refused = _unreadable(request)
         if refused is not None:
             return refused
+        parcel = Parcel(self.intake)
         try:
-            body = await read_body(request, self._limits.body, self._limits.read)
-            answer = await self._judge(request, body, started)
+            answer = await self._judge(request, parcel, started)
+        except Overloaded as err:
+            return self._shed(str(err))
         except RequestError as err:
             log.debug("request_refused", extra={"fields": {"error": str(err)}})
             return replies.last_words(err.status, str(err))
         except AdmissionError as err:
-            log.warning("review_refused", extra={"fields": {"error": str(err)}})
+            fields = {"error": str(err), "client": request.remote}
+            log.warning("review_refused", extra={"fields": fields})
             return replies.sentence(err.status, str(err))
         except Exception:
             log.exception("review_failed", extra={"fields": {"path": request.path}})
             return replies.broken()
+        finally:
+            parcel.close()
         self._ledger.decided(answer.decision, self._clock() - started)
         return replies.review(answer.body)
 
-    async def _judge(self, request: web.BaseRequest, body: bytes, started: float) -> Answer:
+    async def _judge(self, request: web.BaseRequest, parcel: Parcel, started: float) -> Answer:
+        body = await parcel.read(request)
         result = self._handle(body, self._objects.current())
         if not isinstance(result, Waiting):
             return result
         # Who waits takes no place: else 64 pods of a new namespace would shut the others out.
-        self.in_flight -= 1
-        try:
-            left = budget(request.rel_url.query.get("timeout", "")) - (self._clock() - started)
-            return await self._room.settle(body, result, left)
-        finally:
-            self.in_flight += 1
+        parcel.step_aside()
+        left = budget(request.rel_url.query.get("timeout", "")) - (self._clock() - started)
+        return await self._room.settle(body, result, left)
 
-    def _shed(self) -> web.Response:
+    def _shed(self, reason: str) -> web.Response:
         self.shed += 1
-        log.debug("request_shed", extra={"fields": {"in_flight": self.in_flight}})
-        return replies.overloaded(self._limits.in_flight)
+        log.debug("request_shed", extra={"fields": {"reason": reason}})
+        return replies.overloaded(reason)
 
 
 def budget(timeout: str) -> float:

@@ -4,6 +4,7 @@ Knows HTTP and aiohttp's streams; does not look into the body.
 """
 
 import asyncio
+from collections.abc import Callable
 
 from aiohttp import web
 
@@ -18,7 +19,10 @@ CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
 async def read_body(
-    request: web.BaseRequest, limit: int = MAX_BODY, patience: float = READ_SECONDS
+    request: web.BaseRequest,
+    limit: int = MAX_BODY,
+    patience: float = READ_SECONDS,
+    hold: Callable[[int], None] = lambda _: None,
 ) -> bytes:
     """Return the whole body.
 
@@ -26,6 +30,7 @@ async def read_body(
         request: Its body must not have been read before.
         limit: Largest body, bytes; judged by Content-Length before and by count while reading.
         patience: Seconds for the whole body.
+        hold: Told of so many more bytes before they are kept; may raise.
 
     Raises:
         BodyTooLarge: Above the limit.
@@ -35,25 +40,27 @@ async def read_body(
     stream = request.content
     try:
         if stream.is_eof() and stream.total_bytes <= limit:
+            hold(stream.total_bytes)
             return await stream.readany()
         announced = request.content_length
         if announced is not None and announced > limit:
             raise BodyTooLarge(f"request body: got {announced} bytes, want at most {limit}")
         async with asyncio.timeout(patience):
-            return await _collect(request, limit)
+            return await _collect(request, limit, hold)
     except TimeoutError as err:
         raise SlowBody(f"request body: not complete after {patience:g} seconds") from err
     except (web.RequestPayloadError, ConnectionError) as err:
         raise BrokenBody("request body: ended early, or is not valid HTTP") from err
 
 
-async def _collect(request: web.BaseRequest, limit: int) -> bytes:
+async def _collect(request: web.BaseRequest, limit: int, hold: Callable[[int], None]) -> bytes:
     if request.headers.get("Expect", "").lower() == "100-continue":
         await request.writer.write(CONTINUE)
         request.writer.output_size = 0
     body = bytearray()
     while chunk := await request.content.readany():
-        body += chunk
-        if len(body) > limit:
+        if len(body) + len(chunk) > limit:
             raise BodyTooLarge(f"request body: got more than {limit} bytes, want at most {limit}")
+        hold(len(chunk))
+        body += chunk
     return bytes(body)

@@ -5,14 +5,16 @@
     RequestError        carries the HTTP status to answer and whether the connection is of use
     ├── BodyTooLarge    413  the client: reviews are far smaller
     ├── SlowBody        408  the client or the network: the body did not arrive in time
-    └── BrokenBody      400  the client or the network: the body ended early, or is no HTTP
+    ├── BrokenBody      400  the client or the network: the body ended early, or is no HTTP
+    └── Overloaded      429  nobody: the client tries again
 """
 
 
 class RequestError(Exception):
     """Root of this package's errors; the text is one sentence for the client.
 
-    The connection is closed after each of them, since what is left of the body is unknown.
+    The connection is closed after each of them but Overloaded, since what is left of the body is
+    unknown.
     """
 
     status = 400
@@ -32,3 +34,9 @@ class SlowBody(RequestError):
 
 class BrokenBody(RequestError):
     """The body ended early or is not valid HTTP."""
+
+
+class Overloaded(RequestError):
+    """More is under way than we take on; the text says what of."""
+
+    status = 429

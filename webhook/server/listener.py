@@ -7,10 +7,14 @@ import asyncio
 import logging
 import ssl
 from collections.abc import Awaitable, Callable
-from typing import Self
+from functools import partial
+from http import HTTPStatus
+from typing import Any, Self
 
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
+
+from webhook.server import replies
 
 KEEPALIVE_SECONDS = 120.0
 """Above the API server's 90 s, else its next POST races our close and fails with EOF. It also
@@ -35,6 +39,25 @@ def is_worth_a_line(record: logging.LogRecord) -> bool:
 
 
 protocol_log.addFilter(is_worth_a_line)
+
+
+class Conversation(web.RequestHandler):
+    """One connection, whose errors are sentences of ours: aiohttp's own show what was sent."""
+
+    __slots__ = ()
+
+    def handle_error(
+        self,
+        request: web.BaseRequest,
+        status: int = 500,
+        exc: BaseException | None = None,
+        message: str | None = None,
+    ) -> web.StreamResponse:
+        """Return the answer to what no handler was asked about, or could not answer."""
+        super().handle_error(request, status, exc, message)
+        response = replies.no_http() if status == HTTPStatus.BAD_REQUEST else replies.broken()
+        response.force_close()
+        return response
 
 
 class Listener:
@@ -69,17 +92,19 @@ class Listener:
         Raises:
             OSError: The address cannot be had.
         """
-        connections = web.Server(
-            handler,
-            access_log=None,
-            logger=protocol_log,
-            keepalive_timeout=KEEPALIVE_SECONDS,
-            lingering_time=LINGER_SECONDS,
-            read_bufsize=READ_BUFFER,
-            auto_decompress=False,
-        )
-        server = await asyncio.get_running_loop().create_server(
-            connections,
+        connections = web.Server(handler)
+        loop = asyncio.get_running_loop()
+        options: dict[str, Any] = {
+            "access_log": None,
+            "logger": protocol_log,
+            "keepalive_timeout": KEEPALIVE_SECONDS,
+            "lingering_time": LINGER_SECONDS,
+            "read_bufsize": READ_BUFFER,
+            "auto_decompress": False,
+        }
+        conversation = partial(Conversation, connections, loop=loop, **options)
+        server = await loop.create_server(
+            conversation,
             host,
             port,
             ssl=context,

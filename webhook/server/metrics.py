@@ -8,7 +8,9 @@ someone scrapes, through :class:`Facts`; requests pay for counters alone.
 | ``requests_total`` | path, code | requests answered, by HTTP status |
 | ``request_duration_seconds`` | path | from the request's head to its answer, waiting included |
 | ``decisions_total`` | verdict, reason, dry_run | pods judged |
-| ``requests_in_flight`` | | requests being read or judged |
+| ``requests_in_flight`` | | requests whose body is there and that are being judged |
+| ``bodies_arriving`` | | requests whose body is under way |
+| ``body_bytes`` | | bytes of bodies that are held |
 | ``requests_shed_total`` | | requests answered 429 |
 | ``pods_waiting`` | | requests in the waiting room |
 | ``pods_turned_away_total`` | | requests that found the waiting room full |
@@ -75,11 +77,23 @@ class Facts(Protocol):
         ...
 
 
+class Taken(Protocol):
+    """What the server has taken in; read at scrape time."""
+
+    in_flight: int
+    arriving: int
+    held: int
+
+
 class Load(Protocol):
     """How busy the server is; read at scrape time."""
 
-    in_flight: int
     shed: int
+
+    @property
+    def intake(self) -> Taken:
+        """Return what is being taken in."""
+        ...
 
     def waiting(self) -> int:
         """Return how many requests wait for a newer snapshot."""
@@ -185,7 +199,14 @@ class _Asked(Collector):
 
     def _of_load(self) -> Iterator[Metric]:
         load = self._load
-        yield _gauge("requests_in_flight", "Requests being read or judged.", load.in_flight)
+        taken = load.intake
+        yield _gauge(
+            "requests_in_flight",
+            "Requests whose body is there and that are being judged.",
+            taken.in_flight,
+        )
+        yield _gauge("bodies_arriving", "Requests whose body is under way.", taken.arriving)
+        yield _gauge("body_bytes", "Bytes of bodies that are held.", taken.held)
         yield _gauge("pods_waiting", "Requests in the waiting room.", load.waiting())
         yield CounterMetricFamily(
             PREFIX + "requests_shed", "Requests answered 429.", value=load.shed

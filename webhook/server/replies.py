@@ -7,7 +7,11 @@ from http import HTTPStatus
 
 from aiohttp import web
 
+from policies.refusal import cleaned
+
 JSON = "application/json"
+LONGEST_PATH = 200
+LONGEST_METHOD = 32
 RETRY_AFTER = "1"
 """Seconds. A burst is over sooner than that."""
 
@@ -31,14 +35,14 @@ def last_words(status: int, text: str) -> web.Response:
 
 def unknown_path(path: str, known: tuple[str, ...]) -> web.Response:
     """Return 404: there is no such path here."""
-    return sentence(HTTPStatus.NOT_FOUND, f"{path[:200]}: unknown path, want {' or '.join(known)}")
+    said = cleaned(path, LONGEST_PATH)
+    return sentence(HTTPStatus.NOT_FOUND, f"{said}: unknown path, want {' or '.join(known)}")
 
 
 def wrong_method(method: str, path: str, allowed: str) -> web.Response:
     """Return 405 with ``Allow``."""
-    response = sentence(
-        HTTPStatus.METHOD_NOT_ALLOWED, f"{path}: method: got {method}, want {allowed}"
-    )
+    said, got = cleaned(path, LONGEST_PATH), cleaned(method, LONGEST_METHOD)
+    response = sentence(HTTPStatus.METHOD_NOT_ALLOWED, f"{said}: method: got {got}, want {allowed}")
     response.headers["Allow"] = allowed
     return response
 
@@ -49,14 +53,16 @@ def wrong_content(header: str, value: str) -> web.Response:
     return last_words(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"{header}: got {value[:200]!r}, {want}")
 
 
-def overloaded(limit: int) -> web.Response:
-    """Return 429 with ``Retry-After``: too many requests at a time."""
-    response = sentence(
-        HTTPStatus.TOO_MANY_REQUESTS,
-        f"overloaded: {limit} requests are in flight already; try again",
-    )
+def overloaded(reason: str) -> web.Response:
+    """Return 429 with ``Retry-After``: too much at a time."""
+    response = sentence(HTTPStatus.TOO_MANY_REQUESTS, f"overloaded: {reason} already; try again")
     response.headers["Retry-After"] = RETRY_AFTER
     return response
+
+
+def no_http() -> web.Response:
+    """Return 400: what came is not HTTP. Nothing of it is echoed."""
+    return last_words(HTTPStatus.BAD_REQUEST, "request: not readable as HTTP/1.1")
 
 
 def broken() -> web.Response:

@@ -20,8 +20,8 @@ CONFIG = Setting(
     "config",
     Path,
     "FILE",
-    "YAML file of settings: the same names as the flags, without dashes in front. Unknown names "
-    "are refused.",
+    "YAML file of settings: the same names as the flags, without dashes in front. Unknown and "
+    "repeated names are refused.",
 )
 ORDER = (
     f"Every flag but --help has an environment variable {ENVIRONMENT_PREFIX}NAME. "
@@ -110,7 +110,9 @@ def _read_file(settings: tuple[Setting, ...], said: Said | None) -> dict[str, Sa
     if said is None:
         return {}
     try:
-        content = yaml.safe_load(Path(said.text).read_text(encoding="utf-8"))
+        text = Path(said.text).read_text(encoding="utf-8")
+        _refuse_repeated(said.text, yaml.compose(text, Loader=yaml.SafeLoader))
+        content = yaml.safe_load(text)
     except OSError as err:
         raise BadSetting(f"{said.origin}: {said.text}: cannot be read: {err.strerror}") from err
     except (yaml.YAMLError, UnicodeDecodeError) as err:
@@ -122,6 +124,16 @@ def _read_file(settings: tuple[Setting, ...], said: Said | None) -> dict[str, Sa
         raise BadSetting(f"{said.text}: got a {type(content).__name__}, want names with values")
     known = list(dict.fromkeys(one.name for one in (*settings, *SERVE_SETTINGS)))
     return {name: _say(said.text, name, value, known) for name, value in content.items()}
+
+
+def _refuse_repeated(file: str, written: yaml.Node | None) -> None:
+    """Refuse a name that stands twice: YAML's reader would silently take the last."""
+    lines: dict[object, int] = {}
+    for key, _ in written.value if isinstance(written, yaml.MappingNode) else ():
+        line = key.start_mark.line + 1
+        first = lines.setdefault(str(key.value), line)
+        if first != line:
+            raise BadSetting(f"{file}: {key.value}: got it in lines {first} and {line}, want one")
 
 
 def _say(file: str, name: object, value: object, known: list[str]) -> Said:

@@ -89,8 +89,8 @@ RULE_SETTINGS = (
         "proxies",
         values.list_over(PROXIES),
         "LIST",
-        "Names of containers that are never equipped unless named. The whole list, or +item "
-        "to add.",
+        "Names of containers that are skipped by default where the pod has another one; naming "
+        "them in rdma.io/containers equips them. The whole list, or +item to add.",
         ",".join(PROXIES),
     ),
 )
@@ -120,8 +120,8 @@ SERVE_SETTINGS = (
         "listen",
         values.address,
         "HOST:PORT",
-        "Where admission reviews are answered over TLS; port 0 = any, the log line 'listening' "
-        "says which.",
+        "Where admission reviews are answered over TLS; no host = every interface; port 0 = any, "
+        "the log line 'listening' says which.",
         "0.0.0.0:8443",
     ),
     Setting(
@@ -129,7 +129,7 @@ SERVE_SETTINGS = (
         "probe_listen",
         values.address,
         "HOST:PORT",
-        "Where /healthz, /readyz and /metrics are answered in plain HTTP; port 0 = any.",
+        "Where /healthz, /readyz and /metrics are answered in plain HTTP; host and port as above.",
         "0.0.0.0:8080",
     ),
     Setting(
@@ -192,7 +192,8 @@ SERVE_SETTINGS = (
         "max_in_flight",
         values.count,
         "N",
-        "Requests handled at a time; what comes on top is answered 429 at once.",
+        "Requests whose body is there and that are being judged at a time; what comes on top is "
+        "answered 429 at once.",
         "64",
     ),
     Setting(

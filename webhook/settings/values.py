@@ -12,6 +12,7 @@ from pathlib import Path
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
 MAX_PORT = 65535
+EVERY_INTERFACE = "0.0.0.0"  # noqa: S104 - API servers call from other machines
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,7 @@ class Address:
     """Where to listen.
 
     Attributes:
-        host: A name or IP address; ``0.0.0.0`` or ``::`` = every interface.
+        host: A name or IP address; ``0.0.0.0`` = every interface, ``::`` = every one by IPv6.
         port: 0 = any free port.
     """
 
@@ -32,13 +33,15 @@ class Address:
 
 
 def address(text: str) -> Address:
-    """Return the address written as HOST:PORT or [IPv6]:PORT."""
+    """Return the address written as HOST:PORT, [IPv6]:PORT, or :PORT for every interface."""
     host, colon, port = text.rpartition(":")
     bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
     digits = port.isascii() and port.isdigit()
-    if not (bare and colon and digits and int(port) <= MAX_PORT) or (":" in bare and bare == host):
+    is_named = bool(bare) or not host
+    is_bare_ipv6 = ":" in bare and bare == host
+    if is_bare_ipv6 or not (is_named and colon and digits and int(port) <= MAX_PORT):
         raise ValueError("HOST:PORT such as 0.0.0.0:8443 or [::1]:8443, port 0 for any")
-    return Address(bare, int(port))
+    return Address(bare or EVERY_INTERFACE, int(port))
 
 
 def duration(text: str) -> timedelta:

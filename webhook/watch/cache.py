@@ -11,7 +11,8 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from policies.snapshot import Change, Snapshot
+from policies.changes import Change
+from policies.snapshot import Snapshot
 
 BATCH_SECONDS = 0.05
 """A burst of events becomes one new snapshot; what comes alone is applied at once."""

@@ -135,6 +135,10 @@ def _objects(value: object, place: str) -> Iterator[Mapping[str, Any]]:
             raise UnreadableFile(f"{place}: {path}: got {text!r}, want a text")
     if not (isinstance(name, str) and name) and not _is_named_later(metadata):
         raise UnreadableFile(f"{place}: {kind}: metadata.name: got {name!r}, want a text")
+    namespace = metadata.get("namespace") if isinstance(metadata, dict) else None
+    if namespace is not None and not isinstance(namespace, str):
+        message = f"{place}: {kind}: metadata.namespace: got {namespace!r}, want a text"
+        raise UnreadableFile(message)
     yield value
 
 

@@ -1,19 +1,24 @@
 """The same objects from a folder of YAML and JSON files, read again when they change.
 
-Knows files; knows no cluster. A broken file keeps the objects it last held and says so. Imports
+Knows files; knows no cluster. A broken file, and a folder that is gone, keep the objects they last
+held and say so. A field that we do not know is said too, and its object counts. Imports
 nothing heavy, so that offline verbs can use :class:`Folder` too.
 """
 
 import asyncio
 import logging
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from policies import names
-from policies.snapshot import Everything
+from policies.changes import Everything
+from policies.network import RDMANetwork
+from policies.parse import unknown_fields
+from policies.partition import RDMAPartition
+from policies.policy import RDMAPolicy
 from webhook.watch.cache import Cache
 from webhook.watch.documents import Document, parse
 from webhook.watch.errors import UnreadableFile
@@ -25,6 +30,8 @@ LOOK_SECONDS = 0.3
 DEFAULT_NAMESPACE = "default"
 """Where kubectl puts an object that names no namespace."""
 READ_KINDS = (*BY_NAME, names.NODE)
+MODELS = {names.NETWORK: RDMANetwork, names.POLICY: RDMAPolicy, names.PARTITION: RDMAPartition}
+"""The kinds whose every field is ours; the API server warns of others by itself."""
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +53,8 @@ class Folder:
     """The objects in the files of a folder, at any depth; names with a dot in front are skipped.
 
     A file that changed, came or went counts once it looks the same twice: who writes a file
-    empties it first, and half a file can be valid YAML.
+    empties it first, and half a file can be valid YAML. A folder that cannot be listed has not
+    lost its files: what they held stays until it can.
     """
 
     def __init__(self, root: Path) -> None:
@@ -54,28 +62,39 @@ class Folder:
         self._root = root
         self._files: dict[str, _File] | None = None
         self._marks: dict[str, Mark] = {}
+        self._lost: dict[str, str] = {}
         self._objects: dict[str, list[Mapping[str, Any]]] = {}
         self._problems: tuple[str, ...] = ()
 
     def look(self) -> bool:
         """Read what is new, and tell whether anything was."""
-        before, seen = self._files, self._marks
-        paths = dict(_walk(self._root))
-        self._marks = {name: _mark(path) for name, path in paths.items()}
+        before, seen, lost_before = self._files, self._marks, self._lost
+        paths, self._lost = _walk(self._root)
+        self._marks = {name: mark for name, mark in seen.items() if _is_below(name, self._lost)}
+        self._marks |= {name: _mark(path) for name, path in paths.items()}
         found: dict[str, _File] = {}
         for name in sorted({*paths, *(before or {})}):
             known = before.get(name) if before else None
             mark = self._marks.get(name)
             is_settled = before is None or seen.get(name) == mark
-            if known and (known.mark == mark or not is_settled):
+            is_lost = name not in paths and _is_below(name, self._lost)
+            if known and (known.mark == mark or not is_settled or is_lost):
                 found[name] = known
             elif is_settled and name in paths:
                 found[name] = _read(paths[name], name, self._marks[name], known)
-        if found == before:
+        if (found, self._lost) == (before, lost_before):
             return False
         self._files = found
-        self._objects, self._problems = _merge(found)
+        self._objects, problems = _merge(found)
+        self._problems = (*self._unlisted(found), *problems)
         return True
+
+    def _unlisted(self, files: Mapping[str, _File]) -> Iterator[str]:
+        """Yield a sentence for each folder that cannot be listed."""
+        for name, reason in self._lost.items():
+            kept = [file for path, file in files.items() if _is_below(path, (name,))]
+            still = _still(tuple(one for file in kept for one in file.documents))
+            yield f"{self._root / name}: cannot be listed: {reason}{still}"
 
     def objects(self) -> Mapping[str, list[Mapping[str, Any]]]:
         """Return the objects by kind. Of one that is there twice the last file's counts."""
@@ -123,14 +142,37 @@ class FileSource:
         self._cache.note("files", problems)
 
 
-def _walk(root: Path) -> Iterator[tuple[str, Path]]:
-    """Yield every file to read by its path below the folder, in a fixed order."""
-    for folder, below, found in os.walk(root):
+def unknown_in(kind: str, found: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return a sentence for each field of an object that its kind does not have."""
+    model = MODELS.get(kind)
+    return unknown_fields(model, found) if model else ()
+
+
+def _walk(root: Path) -> tuple[dict[str, Path], dict[str, str]]:
+    """Return every file to read by its path below the folder, and folders that cannot be listed.
+
+    The second are paths below the folder too, ``.`` being itself, each with the reason. A folder
+    further down that is gone is no trouble: it was deleted.
+    """
+    paths: dict[str, Path] = {}
+    lost: dict[str, str] = {}
+
+    def note(err: OSError) -> None:
+        name = Path(err.filename).relative_to(root).as_posix()
+        if name == "." or not isinstance(err, FileNotFoundError):
+            lost[name] = err.strerror or str(err)
+
+    for folder, below, found in os.walk(root, onerror=note):
         below[:] = sorted(name for name in below if not name.startswith("."))
         for name in sorted(found):
             path = Path(folder, name)
             if not name.startswith(".") and path.suffix.lower() in SUFFIXES:
-                yield path.relative_to(root).as_posix(), path
+                paths[path.relative_to(root).as_posix()] = path
+    return paths, lost
+
+
+def _is_below(name: str, folders: Iterable[str]) -> bool:
+    return any(folder == "." or name.startswith(f"{folder}/") for folder in folders)
 
 
 def _mark(path: Path) -> Mark:
@@ -179,6 +221,7 @@ def _merge(
                 problems.append(f"{name}: {document.place}: {wrong}")
                 continue
             placed, key = _placed(kind, document.object)
+            problems += [f"{name}: {document.place}: {one}" for one in unknown_in(kind, placed)]
             first = origins.get((kind, *key))
             if first:
                 problems.append(

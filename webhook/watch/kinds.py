@@ -13,7 +13,6 @@ class Kind:
     Attributes:
         name: ``RDMAPolicy``, ….
         api_version: ``group/version``; the core group has none.
-        plural: In URLs and roles.
         is_namespaced: Whether objects live in namespaces.
         is_partial: Whether metadata is all we need of it.
         is_optional: Whether a cluster without its definition is a cluster without such objects,
@@ -22,10 +21,14 @@ class Kind:
 
     name: str
     api_version: str
-    plural: str
     is_namespaced: bool = False
     is_partial: bool = False
     is_optional: bool = False
+
+    @property
+    def plural(self) -> str:
+        """Return its name in URLs and roles."""
+        return names.PLURALS[self.name]
 
     @property
     def root(self) -> str:
@@ -48,17 +51,11 @@ class Kind:
 
 
 KINDS: Final = (
-    Kind(names.NETWORK, names.API_VERSION, "rdmanetworks"),
-    Kind(names.POLICY, names.API_VERSION, "rdmapolicies", is_namespaced=True),
-    Kind(names.PARTITION, names.API_VERSION, "rdmapartitions"),
-    Kind(
-        names.NAD,
-        names.NAD_API_VERSION,
-        "network-attachment-definitions",
-        is_namespaced=True,
-        is_optional=True,
-    ),
-    Kind(names.NAMESPACE, "v1", "namespaces", is_partial=True),
+    Kind(names.NETWORK, names.API_VERSION),
+    Kind(names.POLICY, names.API_VERSION, is_namespaced=True),
+    Kind(names.PARTITION, names.API_VERSION),
+    Kind(names.NAD, names.NAD_API_VERSION, is_namespaced=True, is_optional=True),
+    Kind(names.NAMESPACE, "v1", is_partial=True),
 )
 """Clusters that hand devices out without Multus have no NetworkAttachmentDefinition."""
 

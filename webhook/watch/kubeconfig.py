@@ -18,6 +18,7 @@ from webhook.watch.access import Access, Login, PlainAccess
 from webhook.watch.errors import NoCluster
 
 PLAIN_USER = frozenset({"token", "tokenFile", "client-certificate", "client-key"})
+WANTED = "it is no kubeconfig, which has clusters, contexts and users"
 BAD_SHAPE = (OSError, ValueError, TypeError, KeyError, AttributeError)
 """What a file that is no kubeconfig leads to, here and in kubernetes_asyncio."""
 
@@ -97,6 +98,8 @@ def _current(path: Path) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     """Return cluster and user of the current context."""
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        if not isinstance(content, dict):
+            raise TypeError(WANTED)
         context = _named(content["contexts"], content["current-context"])["context"]
         cluster = _named(content["clusters"], context["cluster"])["cluster"]
         user = context.get("user")
@@ -137,6 +140,8 @@ def _unusable(path: Path, err: Exception) -> NoCluster:
         return NoCluster(f"--kubeconfig: {path}: no such file")
     if isinstance(err, KeyError):
         reason = f"{reason} is missing"
+    if isinstance(err, TypeError | AttributeError):
+        reason = WANTED
     return NoCluster(f"--kubeconfig: {path}: cannot be used: {reason or type(err).__name__}")
 
 

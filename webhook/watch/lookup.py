@@ -17,6 +17,8 @@ from webhook.watch.reflector import Reflector
 LOOK_SECONDS = 0.25
 FORGET_SECONDS = 1.0
 MAX_REMEMBERED = 10_000
+LONGEST_NAME = 253
+"""Characters: no object of Kubernetes has a longer name, so it is not asked for."""
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +52,9 @@ class Lookup:
         """
         key = (kind, namespace, name)
         reflector = self._reflectors.get(kind)
-        if reflector is None or self._absent.get(key, 0.0) > self._pace.clock():
+        if reflector is None or max(len(namespace), len(name)) > LONGEST_NAME:
+            return
+        if self._absent.get(key, 0.0) > self._pace.clock():
             return
         flight = self._flights.get(key)
         if flight is None:
@@ -74,8 +78,18 @@ class Lookup:
             self._remember(key)
 
     def _remember(self, key: tuple[str, str, str]) -> None:
+        """Remember an absence, and forget those that are over: the oldest comes first."""
         now = self._pace.clock()
-        if len(self._absent) >= MAX_REMEMBERED:
-            self._absent = {one: until for one, until in self._absent.items() if until > now}
+        self._absent.pop(key, None)
+        while self._absent:
+            oldest, until = next(iter(self._absent.items()))
+            if until > now:
+                break
+            del self._absent[oldest]
         if len(self._absent) < MAX_REMEMBERED:
             self._absent[key] = now + FORGET_SECONDS
+
+    @property
+    def remembered(self) -> int:
+        """How many absences are remembered."""
+        return len(self._absent)

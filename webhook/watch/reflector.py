@@ -8,7 +8,7 @@ import logging
 from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
-from policies.snapshot import Change, Gone, Put
+from policies.changes import Change, Gone, Put
 from webhook.watch import stream
 from webhook.watch.cache import Cache
 from webhook.watch.connection import Connection

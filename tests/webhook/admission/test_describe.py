@@ -227,10 +227,23 @@ def test_a_selection_that_multus_would_refuse(key: str) -> None:
     assert found.message.startswith(f"metadata.annotations[{key}]: item 2 is empty")
 
 
-@pytest.mark.parametrize("key", [KEY, DEFAULT_KEY])
-def test_an_empty_selection_is_none(key: str) -> None:
+def test_an_empty_selection_is_none() -> None:
     """An empty annotation selects nothing."""
-    assert described(pod("ib", annotations={key: ""})).selections == ()
+    assert described(pod("ib", annotations={KEY: ""})).selections == ()
+
+
+@pytest.mark.parametrize("value", ["", "[]", "team-a/a,team-a/b", '[{"name":"a"},{"name":"b"}]'])
+def test_the_primary_network_is_exactly_one(value: str) -> None:
+    """Multus refuses, or fails over, anything else."""
+    found = refused(pod("ib", annotations={DEFAULT_KEY: value}))
+    assert found.reason is Reason.SELECTION_INVALID
+    assert "the primary network is exactly one" in found.message
+
+
+def test_a_claim_is_a_fact() -> None:
+    """Accelerators are asked for by claims too."""
+    given = pod("ib", container(resources={"claims": [{"name": "gpus"}]}))
+    assert first(given).claims_devices
 
 
 def test_facts_can_be_hashed() -> None:

@@ -237,11 +237,12 @@ def test_waiting_is_told_from_answering() -> None:
 
 
 @pytest.mark.parametrize("namespace", [None, ""])
-def test_a_request_without_namespace_has_no_policy(namespace: str | None) -> None:
+def test_a_request_without_namespace_is_none(namespace: str | None) -> None:
     """The object's own namespace never stands in for it."""
     given = pod("tokens")
     given["metadata"]["namespace"] = "team-a"
-    assert ask(given, cluster(), namespace=namespace).reason == "PolicyMissing"
+    with pytest.raises(MalformedReview, match=r"request\.namespace is empty"):
+        ask(given, cluster(), namespace=namespace)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from policies.snapshot import Snapshot
 from tests.harness.cluster import network, policy, rail, snapshot
 from tests.harness.pods import container, pod, review
 from webhook.admission import precedents
@@ -28,6 +29,11 @@ def token(name: str) -> dict[str, Any]:
     return found
 
 
+def page(cluster: Snapshot) -> dict[Any, Any]:
+    """Return the rulings that are kept."""
+    return cluster.notes.page(precedents.__name__)
+
+
 def answered(one: dict[str, Any], cluster: Any, **request: Any) -> Answer:  # noqa: ANN401
     """Return the answer to a pod."""
     found = handle(review(one, **request), cluster)
@@ -41,8 +47,8 @@ def test_the_second_pod_of_a_job_gets_the_first_ones_ruling() -> None:
     first, second = token("kube-api-access-aaaaa"), token("kube-api-access-bbbbb")
     second["metadata"]["name"] = "other"
     one, two = answered(first, cluster), answered(second, cluster, uid="second")
-    assert len(cluster.precedents) == 1
-    assert [len(kept) for kept in cluster.precedents.values()] == [1]
+    assert len(page(cluster)) == 1
+    assert [len(kept) for kept in page(cluster).values()] == [1]
     assert json.loads(one.body)["response"]["patch"] == json.loads(two.body)["response"]["patch"]
     assert (two.decision.uid, two.decision.pod) == ("second", "other")
     assert two.decision.ops == one.decision.ops
@@ -105,14 +111,14 @@ def test_other_reviews_have_no_precedent(fields: dict[str, Any]) -> None:
     cluster = snapshot(*CLUSTER)
     handle(review(pod("ib", container()), **fields), cluster)
     handle(review(pod(None, container())), cluster)
-    assert cluster.precedents == {}
+    assert page(cluster) == {}
 
 
 def test_a_refusal_is_no_precedent() -> None:
     """Who is refused is not worth our memory."""
     cluster = snapshot(*CLUSTER)
     assert answered(pod("other", container()), cluster).decision.verdict == "Denied"
-    assert cluster.precedents == {}
+    assert page(cluster) == {}
 
 
 def kept(cluster: Any, one: dict[str, Any], body: bytes = b"{}", **request: Any) -> None:  # noqa: ANN401
@@ -127,15 +133,16 @@ def test_what_is_kept_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(precedents, "MOST_KEYS", 2)
     cluster = snapshot(*CLUSTER)
     kept(cluster, pod("ib", container()), b"x" * (precedents.MOST_BYTES + 1))
-    kept(cluster, pod("ib", container()), b"{" * (precedents.MOST_PARTS + 1))
-    assert cluster.precedents == {}
+    kept(cluster, pod("ib", container()), b"{" * (precedents.FEW_BYTES + 1))
+    assert page(cluster) == {}
+    kept(cluster, pod("ib", container("large")), b"x" * precedents.MOST_BYTES)
     for name in "abc":
         kept(cluster, pod("ib", container(name)))
-    (several,) = cluster.precedents.values()
+    (several,) = page(cluster).values()
     assert len(several) == precedents.MOST_A_KEY
     for namespace in ("n1", "n2"):
         kept(cluster, pod("ib", container()), namespace=namespace)
-    assert len(cluster.precedents) == 1
+    assert len(page(cluster)) == 1
 
 
 def test_a_volume_of_the_authors_keeps_its_name() -> None:

@@ -139,15 +139,23 @@ def test_the_fields_that_decisions_touch() -> None:
     assert (found.uid, found.operation, found.namespace) == (UID, "CREATE", None)
     assert (found.dry_run, found.sub_resource, found.kind.kind) == (True, "status", "Pod")
     assert found.object == {
+        "kind": "Pod",
         "metadata": {"name": "train-0", "annotations": {"rdma.io/network": "ib"}},
         "spec": {"containers": [{"name": "main"}]},
     }
 
 
 def test_a_minimal_request() -> None:
-    """A request of a uid alone can be answered."""
-    found = decode(changed(request={"uid": "u"}))
-    assert (found.uid, found.object, found.old_object, found.operation) == ("u", None, None, "")
+    """A request of a uid and an operation can be answered."""
+    found = decode(changed(request={"uid": "u", "operation": "DELETE"}))
+    assert (found.uid, found.object, found.old_object) == ("u", None, None)
+
+
+@pytest.mark.parametrize("operation", ["", "FOO", "create"])
+def test_a_request_says_what_it_is_about(operation: str) -> None:
+    """What is no operation of the API server would pass unseen."""
+    with pytest.raises(MalformedReview, match=r"request\.operation: got .*, want one of CREATE"):
+        decode(changed(request={"uid": "u", "operation": operation}))
 
 
 def answered(**fields: Any) -> dict[str, Any]:  # noqa: ANN401 any argument of head

@@ -1,14 +1,16 @@
 """The benchmark: small runs of every measurement, and how targets are reported."""
 
+import gc
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from webhook.admission.answer import Answer
 from webhook.admission.handle import handle
+from webhook.cli import garbage
 from webhook.cli.bench import engine, measures, objects, scale
 from webhook.cli.bench.client import Load
 from webhook.cli.bench.figures import Figure, last_line
@@ -18,6 +20,15 @@ from webhook.cli.bench.processes import BenchFailed, load, measured, serving
 from webhook.cli.main import main
 
 EXPECTED_KILOBYTES = {"1 KB": 1.2, "5 KB": 5.0, "17 KB": 17.2, "40 KB": 39.0}
+
+
+@pytest.fixture(autouse=True)
+def _restored_collector() -> Iterator[None]:
+    """Leave the garbage collector as it was found."""
+    threshold = gc.get_threshold()
+    yield
+    gc.set_threshold(*threshold)
+    gc.unfreeze()
 
 
 @pytest.mark.parametrize("size", SIZES, ids=[size.title for size in SIZES])
@@ -45,6 +56,17 @@ def test_a_large_cluster_is_measured(capsys: pytest.CaptureFixture[str]) -> None
     found = json.loads(capsys.readouterr().out)
     assert found["few"] > 0
     assert found["many"] > 0
+
+
+@pytest.mark.parametrize("measure", [lambda: engine.main(1), lambda: scale.main(20, 1)])
+def test_the_collector_is_set_as_in_the_service(
+    measure: Callable[[], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is measured is what is served."""
+    measure()
+    assert capsys.readouterr().out
+    assert gc.get_threshold() == garbage.THRESHOLD
+    assert gc.get_freeze_count() > 0
 
 
 def test_load_is_put_on_a_server(tmp_path: Path) -> None:

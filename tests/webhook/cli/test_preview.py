@@ -172,8 +172,141 @@ spec: {runtimeRef: {name: torch}}
 @pytest.mark.usefixtures("folder")
 def test_a_pod_that_the_api_server_would_not_take(capsys: pytest.CaptureFixture[str]) -> None:
     """The field is named."""
-    assert _preview(WHOLE.replace("rdma.io/network: tokens", "rdma.io/network: 7")) == 2
-    assert "metadata.annotations[...]: expected str, got int" in capsys.readouterr().out
+    assert _preview(WHOLE.replace("{limits: {nvidia.com/gpu: 8}}", "{limits: [8]}")) == 2
+    assert "spec.containers[0].resources.limits: expected object" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("annotation", "sentence"),
+    [
+        (
+            "rdma.io/network: 5",
+            (
+                "metadata.annotations[rdma.io/network]: got 5, want a text; "
+                'put the value in quotes: "5"'
+            ),
+        ),
+        (
+            "rdma.io/network: tokens, rdma.io/shm-size: 8589934592",
+            (
+                "metadata.annotations[rdma.io/shm-size]: got 8589934592, want a text; "
+                'put the value in quotes: "8589934592"'
+            ),
+        ),
+    ],
+)
+def test_a_number_where_a_text_belongs_is_to_be_put_in_quotes(
+    annotation: str, sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The annotation is named, and how to write it."""
+    assert _preview(WHOLE.replace("rdma.io/network: tokens", annotation)) == 2
+    assert f"  {sentence}\n" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("folder")
+def test_null_is_what_the_api_server_makes_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """An annotation without a value is an empty one, and refused."""
+    assert _preview(WHOLE.replace("rdma.io/network: tokens", "rdma.io/network: null")) == 1
+    assert "metadata.annotations[rdma.io/network]: is blank" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("written", "why"),
+    [
+        ("1.0", "main: equipped: it asks for an accelerator"),
+        ("null", "main: equipped: the first app container that is no known proxy"),
+    ],
+)
+def test_numbers_of_devices_are_read_as_the_api_server_reads_them(
+    written: str, why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """1.0 is one accelerator, null is none."""
+    assert _preview(WHOLE.replace("nvidia.com/gpu: 8", f"nvidia.com/gpu: {written}")) == 0
+    assert why in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("kind", ["Pod", "RDMAPolicy"])
+def test_a_namespace_that_is_no_text_is_refused(
+    kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It does not silently become the default one."""
+    old = {
+        "Pod": "{name: train, namespace: team-a,",
+        "RDMAPolicy": "{name: default, namespace: team-a}",
+    }[kind]
+    assert _preview(WHOLE.replace(old, old.replace("team-a", "5"))) == 2
+    assert f": {kind}: metadata.namespace: got 5, want a text\n" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_field_that_nobody_knows_is_warned_of(capsys: pytest.CaptureFixture[str]) -> None:
+    """File, document, path and the field that was meant; the object counts."""
+    text = WHOLE.replace("quota: 3", "maxperpod: 3").replace("mode: Dev", "cuont: 3, mode: Dev")
+    assert _preview(text) == 0
+    network, policy = capsys.readouterr().err.splitlines()
+    head = "rdma-webhook preview: warning: it.yaml: document"
+    assert network == (
+        f"{head} 2, line 6: RDMANetwork tokens: spec.cuont: no such field, so it is ignored; "
+        "did you mean count?"
+    )
+    assert policy == (
+        f"{head} 3, line 11: RDMAPolicy team-a/default: spec.networks[tokens].maxperpod: "
+        "no such field, so it is ignored; did you mean maxPerPod?"
+    )
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        (
+            "rdma.io/network: tokens",
+            "rdma.io/network: tokens, kubernetes.io/config.mirror: x",
+            "a mirror pod already runs on its node and is left alone",
+        ),
+        (
+            "[{name: main, resources: {limits: {nvidia.com/gpu: 8}}}, {name: envoy}]",
+            "[]",
+            "a pod without containers is left to the API server",
+        ),
+        ("rdma.io/network: tokens", "a: b", "it asks for no RDMA network"),
+    ],
+    ids=["a mirror pod", "no containers", "no wish"],
+)
+def test_why_a_pod_gets_nothing_is_true(
+    old: str, new: str, why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A pod that names a network is not said to name none."""
+    assert _preview(WHOLE.replace(old, new)) == 0
+    assert f"  admitted as it is: {why}\n" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("output", ["diff", "yaml"])
+@pytest.mark.parametrize("name", [r"a\e[31mb\nc", "x" * 100_000], ids=["control", "long"])
+def test_names_of_files_reach_the_terminal_cleaned(
+    name: str, output: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Headings and trail hold no control characters, and end."""
+    text = WHOLE.replace("name: train", f'name: "{name}"').replace("name: main", f'name: "{name}"')
+    assert _preview(text, "-o", output) == 0
+    out = capsys.readouterr().out
+    shown = out.partition("--- before")[0] if output == "diff" else out.splitlines()[1]
+    assert "\x1b" not in out
+    assert max(map(len, shown.splitlines())) < 400
+    assert shown.startswith("Pod team-a/" if output == "diff" else "# Pod team-a/")
+
+
+def test_help_says_what_a_folder_is_for_here(capsys: pytest.CaptureFixture[str]) -> None:
+    """No cluster is asked and nothing is read again, so neither is spoken of."""
+    assert main(["preview", "--help"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "What the cluster holds: the networks, policies and other objects" in out
+    assert "instead of a cluster" not in out
+    assert "read again" not in out
 
 
 def test_standard_input_is_read(

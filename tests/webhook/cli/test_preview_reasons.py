@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.harness.cluster import cluster, granted, network, policy, rail
-from webhook.cli.preview.verdicts import Verdict, judge
+from webhook.cli.preview.verdicts import Judged, judge
 from webhook.cli.preview.world import World
 from webhook.pods.templates import templates
 
@@ -29,7 +29,7 @@ def _judged(
     labels: dict[str, str] | None = None,
     annotations: dict[str, str] | None = None,
     **spec: Any,  # noqa: ANN401 any field of team-a's policy
-) -> Verdict:
+) -> Judged:
     snapshot = cluster(
         network(
             "plain", "DeviceOnly", rail("r0", "rdma/plain"), podDefaults={"sharedMemory": "1Gi"}
@@ -103,7 +103,7 @@ def test_nothing_is_shown_of_what_is_there_already() -> None:
     (template,) = templates(first.after)
     again = judge(template, "Pod team-a/p", "team-a", world)
     assert (again.verdict, again.ops, again.changes) == ("Unchanged", (), ())
-    assert again.order is not None
+    assert again.applicable is not None
 
 
 def test_an_unready_policy_is_a_refusal() -> None:

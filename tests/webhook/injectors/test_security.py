@@ -84,3 +84,11 @@ def test_nothing_added_is_nothing_inert() -> None:
     """Without a capability to add there is no word about one."""
     given = pod(securityContext={"runAsUser": 1000})
     assert injected(security.inject, given, intent()) == ([], [])
+
+
+def test_what_its_author_drops_stays_dropped() -> None:
+    """An author's own word wins; that RDMA needs it is said."""
+    given = pod(None, container(securityContext={"capabilities": {"drop": ["IPC_LOCK"]}}))
+    edits, notices = injected(security.inject, given, WANTED)
+    assert edits == [DropCapability(MAIN, "NET_RAW")]
+    assert notices == ["container main drops IPC_LOCK itself, which RDMA needs"]

@@ -11,10 +11,12 @@ import pytest
 
 from certs.generated import GeneratedPair
 from certs.serving import Serving
+from policies.changes import Put
 from policies.rules import Rules
-from policies.snapshot import Put, Snapshot
+from policies.snapshot import Snapshot
 from tests.fakes.reviews import FakeCore
-from webhook.server.app import Limits, Reviews
+from webhook.server.app import Reviews
+from webhook.server.intake import Limits
 from webhook.server.ledger import Ledger
 from webhook.server.listener import Listener
 from webhook.server.metrics import Metrics
@@ -102,10 +104,13 @@ async def desk() -> Desk:
 
 @pytest.fixture
 async def site(desk: Desk) -> AsyncIterator[Site]:
-    """Return a running server that takes 4 requests at a time and bodies of 64 KiB."""
+    """Return a running server with small bounds: 4 requests, 6 bodies of 64 KiB, 100 KB held."""
     core, metrics = FakeCore(), Metrics("test")
     reviews = Reviews(
-        core, desk.objects, Ledger(metrics), Limits(in_flight=4, body=65536, read=0.2)
+        core,
+        desk.objects,
+        Ledger(metrics),
+        Limits(in_flight=4, arriving=6, held=100_000, body=65536, read=0.5),
     )
     pair = GeneratedPair(["127.0.0.1"], lambda: datetime.now(UTC))
     serving = Serving(pair, lambda: datetime.now(UTC))

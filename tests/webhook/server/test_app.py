@@ -42,6 +42,19 @@ async def test_other_paths_are_404_with_a_sentence(site: Site, path: str) -> Non
         assert await response.text() == f"{path}: unknown path, want /mutate\n"
 
 
+@pytest.mark.parametrize("path", ["/a%0Ab%1B%5B31m", "/" + "a" * 4000], ids=["escapes", "long"])
+async def test_what_a_client_wrote_comes_back_short_and_printable(site: Site, path: str) -> None:
+    """A stranger's path writes no second line and no colour."""
+    reader, writer = await site.dial()
+    writer.write(f"POST {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 404")
+    text = (await reader.readline()).decode()
+    assert text.strip().isprintable()
+    assert text.endswith(": unknown path, want /mutate\n")
+    assert len(text) < 300
+    writer.close()
+
+
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "OPTIONS", "PATCH"])
 async def test_other_methods_are_405_with_allow(site: Site, method: str) -> None:
     """The method that works is named, in Allow too."""
@@ -137,7 +150,7 @@ async def test_a_half_sent_body_is_408_and_the_connection_closed(
         assert (await reader.readuntil(b"\r\n")).startswith(b"HTTP/1.1 408")
         assert await asyncio.wait_for(reader.read(), 10)
         writer.close()
-    assert site.reviews.in_flight == 0
+    assert idle(site)
     assert caplog.records == []
 
 
@@ -148,30 +161,46 @@ async def test_a_client_that_leaves_within_a_body_is_nobodys_problem(
     with caplog.at_level(logging.INFO):
         _, writer = await site.dial()
         writer.write(b"POST /mutate HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
-        await eventually(lambda: site.reviews.in_flight == 1)
+        await eventually(lambda: site.reviews.intake.arriving == 1)
         writer.transport.abort()
-        await eventually(lambda: site.reviews.in_flight == 0)
+        await eventually(lambda: idle(site))
     assert caplog.records == []
 
 
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"\x00\x01\x02 nonsense\r\n\r\n",
+        b"GARBAGE\r\n\r\n",
+        b"POST /mutate HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n",
+        b"GET /" + b"a" * 20_000 + b" HTTP/1.1\r\n\r\n",
+    ],
+    ids=["bytes", "word", "length", "long"],
+)
 async def test_what_is_no_http_is_400_and_no_traceback(
-    site: Site, caplog: pytest.LogCaptureFixture
+    site: Site, caplog: pytest.LogCaptureFixture, sent: bytes
 ) -> None:
-    """A port scanner gets a 400 and the log stays quiet."""
+    """A port scanner gets a sentence that shows nothing of what it sent; the log stays quiet."""
     with caplog.at_level(logging.INFO):
         reader, writer = await site.dial()
-        writer.write(b"\x00\x01\x02 nonsense\r\n\r\n")
+        writer.write(sent)
         assert (await reader.readuntil(b"\r\n")).split()[1] == b"400"
+        body = (await asyncio.wait_for(reader.read(), 10)).partition(b"\r\n\r\n")[2]
+        assert body == b"request: not readable as HTTP/1.1\n"
         writer.close()
     assert [one for one in caplog.records if one.levelno > logging.DEBUG] == []
 
 
-async def test_a_malformed_review_is_the_cores_status_and_sentence(site: Site) -> None:
-    """What is no AdmissionReview is a client error, and says why."""
+async def test_a_malformed_review_is_the_cores_status_and_sentence(
+    site: Site, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What is no AdmissionReview is a client error, and says why; the log says who sent it."""
     site.core.result = MalformedReview("request.uid: absent, want a text")
     response = await site.post()
     assert response.status == 400
     assert await response.text() == "request.uid: absent, want a text\n"
+    (record,) = [one for one in caplog.records if one.message == "review_refused"]
+    assert record.__dict__["fields"]["client"] == "127.0.0.1"
 
 
 async def test_the_unexpected_is_500_with_the_details_in_the_log_alone(
@@ -224,22 +253,88 @@ async def test_decisions_and_requests_are_counted(site: Site) -> None:
     assert sample(name, {"path": "other", "code": "404"}) == 1
 
 
-async def test_too_many_at_a_time_are_429_at_once(site: Site) -> None:
-    """With all places taken, the next request is told to come back, and places are given back."""
-    writers = []
-    for _ in range(4):
+Writers = list[asyncio.StreamWriter]
+
+
+def idle(site: Site) -> bool:
+    """Tell whether nothing is taken in."""
+    intake = site.reviews.intake
+    return (intake.in_flight, intake.arriving, intake.held) == (0, 0, 0)
+
+
+async def begin(site: Site, count: int, length: int = 100, sent: bytes = b"{") -> Writers:
+    """Send heads and a part of their bodies, and wait until they are there."""
+    before, writers = site.reviews.intake.arriving, []
+    for _ in range(count):
         _, writer = await site.dial()
-        writer.write(b"POST /mutate HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+        head = b"POST /mutate HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n"
+        writer.write(head % length + sent)
         writers.append(writer)
-    await eventually(lambda: site.reviews.in_flight == 4)
+    await eventually(lambda: site.reviews.intake.arriving == before + count)
+    return writers
+
+
+async def test_clients_that_send_only_a_head_take_no_place(site: Site) -> None:
+    """More of them than requests may be in flight, and the next review is answered."""
+    writers = await begin(site, 5)
+    assert site.reviews.intake.in_flight == 0
+    assert (await site.post()).status == 200
+    for writer in writers:
+        writer.close()
+    await eventually(lambda: idle(site))
+
+
+async def test_too_many_bodies_under_way_are_429_at_once(site: Site) -> None:
+    """The next body is not begun, and places are given back."""
+    writers = await begin(site, 6)
+    reader, writer = await site.dial()
+    writer.write(b"POST /mutate HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+    head = await reader.readuntil(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 429")
+    assert b"Retry-After: 1" in head
+    assert await reader.readline() == b"overloaded: 6 bodies are being read already; try again\n"
+    assert site.reviews.shed == 1
+    for one in (*writers, writer):
+        one.close()
+    await eventually(lambda: idle(site))
+    assert (await site.post()).status == 200
+
+
+async def test_too_many_bytes_are_429(site: Site) -> None:
+    """What arrived counts, whatever was announced, until it is answered."""
+    writers = await begin(site, 2, 60_000, b"x" * 40_000)
+    await eventually(lambda: site.reviews.intake.held == 80_000)
+    response = await site.post(b"x" * 30_000)
+    assert response.status == 429
+    assert (
+        await response.text() == "overloaded: 80000 bytes of bodies are held already; try again\n"
+    )
+    assert (await site.post(b"x" * 10_000)).status == 200
+    for writer in writers:
+        writer.close()
+    await eventually(lambda: idle(site))
+
+
+async def test_what_is_announced_costs_others_nothing(site: Site) -> None:
+    """Heads that announce more than may be held leave the room to those that send."""
+    writers = await begin(site, 4, 60_000)
+    assert (await site.post(b"x" * 50_000)).status == 200
+    for writer in writers:
+        writer.close()
+
+
+async def test_too_many_complete_bodies_at_a_time_are_429(site: Site) -> None:
+    """Those for which there is no place are told to come back; the others are answered."""
+    intake = site.reviews.intake
+    intake.in_flight = 4
     response = await site.post()
     assert response.status == 429
     assert response.headers["Retry-After"] == "1"
-    assert site.reviews.shed == 1
-    for writer in writers:
-        writer.close()
-    await eventually(lambda: site.reviews.in_flight == 0)
+    assert await response.text() == "overloaded: 4 requests are in flight already; try again\n"
+    assert site.core.bodies == []
+    intake.in_flight = 3
     assert (await site.post()).status == 200
+    assert (intake.in_flight, intake.arriving, intake.held) == (3, 0, 0)
 
 
 async def test_pods_that_wait_take_no_place_from_others(site: Site) -> None:
@@ -247,11 +342,13 @@ async def test_pods_that_wait_take_no_place_from_others(site: Site) -> None:
     site.core.result = lambda body, _: not_ready() if body == b"wait" else answer()
     waiting = [asyncio.create_task(site.post(b"wait")) for _ in range(10)]
     await eventually(lambda: site.reviews.waiting() == 10)
-    assert site.reviews.in_flight == 0
+    assert site.reviews.intake.in_flight == 0
+    assert site.reviews.intake.held == 10 * len(b"wait")
     assert (await site.post(b"go")).status == 200
     site.core.result = answer()
     site.desk.change()
     assert {one.status for one in await asyncio.gather(*waiting)} == {200}
+    assert idle(site)
 
 
 async def test_while_draining_every_answer_closes_its_connection(site: Site) -> None:

@@ -10,7 +10,14 @@ class Busy:
     """A server under some load, with a cache."""
 
     in_flight = 3
+    arriving = 6
+    held = 7000
     shed = 5
+
+    @property
+    def intake(self) -> "Busy":
+        """Return itself."""
+        return self
 
     def waiting(self) -> int:
         """Return a number."""
@@ -45,11 +52,12 @@ def test_the_page_has_every_documented_metric() -> None:
     documented = [
         row.split("`")[1] for row in str(module.__doc__).splitlines() if row.startswith("| `")
     ]
-    assert len(documented) == 14
+    assert len(documented) == 16
     for name in documented:
         assert f"# HELP rdma_webhook_{name.removesuffix('_total')}" in page, name
     assert 'rdma_webhook_cache_staleness_seconds{kind="Namespace"} +Inf' in page
     assert "rdma_webhook_pods_waiting 2.0" in page
+    assert "rdma_webhook_body_bytes 7000.0" in page
     assert 'rdma_webhook_certificate_reloads_total{result="taken"} 1.0' in page
 
 

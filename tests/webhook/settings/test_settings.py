@@ -118,6 +118,10 @@ def test_a_bad_value_is_one_sentence_that_names_where_it_is(
         ("- a", "got a list, want names with values"),
         ("a: [", "not readable as YAML"),
         ("config: other.yaml", "config: unknown setting"),
+        (
+            "namespace: a\nlog-level: info\nnamespace: b",
+            "namespace: got it in lines 1 and 3, want one",
+        ),
     ],
 )
 def test_a_bad_file_is_one_sentence_that_names_file_and_key(

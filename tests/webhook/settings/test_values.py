@@ -24,9 +24,26 @@ def test_addresses_are_host_and_port(text: str, expected: Address) -> None:
     assert str(expected) == text
 
 
+def test_no_host_is_every_interface() -> None:
+    """As Go programs write it; messages then say what is listened on."""
+    assert str(values.address(":8443")) == "0.0.0.0:8443"
+
+
 @pytest.mark.parametrize(
     "text",
-    ["", "8443", "host", "host:", ":8443", "host:65536", "host:x", "::1:8443", "h:-1", "h:²"],
+    [
+        "",
+        "8443",
+        "host",
+        "host:",
+        ":",
+        "[]:8443",
+        "host:65536",
+        "host:x",
+        "::1:8443",
+        "h:-1",
+        "h:²",
+    ],
 )
 def test_what_is_no_address_says_what_one_looks_like(text: str) -> None:
     """The author sees an example."""

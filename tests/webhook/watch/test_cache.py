@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from policies.changes import Change, Put
 from policies.rules import Rules
-from policies.snapshot import Change, Put, Snapshot
+from policies.snapshot import Snapshot
 from tests.fakes.eventually import eventually
 from tests.fakes.pace import FakePace
 from webhook.watch.cache import Cache

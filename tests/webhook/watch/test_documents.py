@@ -93,3 +93,11 @@ def test_nesting_without_end_is_refused() -> None:
     """A hostile file does not end the process."""
     with pytest.raises(UnreadableFile):
         parse("[" * 100_000, is_json=True)
+
+
+@pytest.mark.parametrize("written", ["5", "true", "[a]"])
+def test_a_namespace_is_a_text(written: str) -> None:
+    """It does not become another namespace silently; null and nothing are none."""
+    with pytest.raises(UnreadableFile, match=r"^document 1, line 1: Thing: metadata\.namespace: "):
+        parse(HEAD.replace("name: a", f"name: a, namespace: {written}"))
+    assert parse(HEAD.replace("name: a", "name: a, namespace: null"))

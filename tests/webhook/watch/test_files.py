@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import os
 from pathlib import Path
 
@@ -224,3 +225,99 @@ async def test_the_cache_follows_the_folder(
     running.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await running
+
+
+def test_a_field_that_nobody_knows_is_said_and_its_object_counts(tmp_path: Path) -> None:
+    """File, document, path and what was meant."""
+    (tmp_path / "a.yaml").write_text(
+        "apiVersion: rdma.io/v1alpha1\nkind: RDMAPolicy\nmetadata: {name: default}\n"
+        "spec: {enforcements: Enforce}\n" + nad("a").replace("config", "configs")
+    )
+    folder = Folder(tmp_path)
+    folder.look()
+    assert folder.problems() == (
+        (
+            "a.yaml: document 1, line 1: RDMAPolicy default/default: spec.enforcements: no such "
+            "field, so it is ignored; did you mean enforcement?"
+        ),
+    )
+    assert len(folder.objects()["RDMAPolicy"]) == 1
+
+
+@pytest.mark.parametrize("becomes", ["nothing", "a file"])
+def test_a_folder_that_vanishes_keeps_its_objects(tmp_path: Path, becomes: str) -> None:
+    """It is said, and files of a new folder of that name count once they are settled."""
+    root, aside = tmp_path / "objects", tmp_path / "aside"
+    root.mkdir()
+    (root / "a.yaml").write_text(nad("a"))
+    folder = Folder(root)
+    folder.look()
+    root.rename(aside)
+    if becomes == "a file":
+        root.touch()
+    assert settled(folder)
+    assert names(folder) == ["a"]
+    (problem,) = folder.problems()
+    assert problem.startswith(f"{root}: cannot be listed: No")
+    assert problem.endswith("; what it held before still counts")
+    assert not settled(folder)
+    root.unlink(missing_ok=True)
+    aside.rename(root)
+    assert settled(folder)
+    assert (names(folder), folder.problems()) == (["a"], ())
+    (root / "a.yaml").unlink()
+    assert settled(folder)
+    assert names(folder) == []
+
+
+def test_a_folder_that_is_made_again_forgets_what_it_no_longer_holds(tmp_path: Path) -> None:
+    """Only once it looks the same twice: who makes a folder fills it afterwards."""
+    root = tmp_path / "objects"
+    root.mkdir()
+    (root / "a.yaml").write_text(nad("a"))
+    folder = Folder(root)
+    folder.look()
+    root.rename(tmp_path / "aside")
+    folder.look()
+    root.mkdir()
+    folder.look()
+    assert (names(folder), folder.problems()) == (["a"], ())
+    folder.look()
+    assert names(folder) == []
+
+
+def test_a_folder_that_is_not_there_at_first_is_said(tmp_path: Path) -> None:
+    """There is nothing to keep."""
+    folder = Folder(tmp_path / "absent")
+    assert folder.look()
+    (problem,) = folder.problems()
+    assert problem == f"{tmp_path / 'absent'}: cannot be listed: No such file or directory"
+
+
+def test_a_folder_below_that_may_not_be_listed_keeps_its_objects(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own files alone; one that is deleted is deleted."""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "it.yaml").write_text(nad(name))
+    folder = Folder(tmp_path)
+    folder.look()
+    real = os.scandir
+
+    def guarded(path: str) -> object:
+        if path == str(tmp_path / "a"):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", guarded)
+    (tmp_path / "b" / "it.yaml").unlink()
+    (tmp_path / "b").rmdir()
+    assert settled(folder)
+    assert names(folder) == ["a"]
+    assert folder.problems() == (
+        f"{tmp_path / 'a'}: cannot be listed: Permission denied; what it held before still counts",
+    )
+    monkeypatch.setattr(os, "scandir", real)
+    assert settled(folder)
+    assert (names(folder), folder.problems()) == (["a"], ())

@@ -149,8 +149,10 @@ def test_a_plain_file_does_not_load_the_library(tmp_path: Path) -> None:
     ("text", "reason"),
     [
         (None, "no such file"),
-        ("", "cannot be used"),
-        ("[]", "cannot be used"),
+        ("", "cannot be used: it is no kubeconfig, which has clusters, contexts and users"),
+        ("[]", "cannot be used: it is no kubeconfig"),
+        ("a-host", "cannot be used: it is no kubeconfig"),
+        ("contexts: [a]\ncurrent-context: x", "cannot be used: it is no kubeconfig"),
         ("a: [", "cannot be used"),
         ("clusters: 7", "cannot be used: 'contexts' is missing"),
         ("contexts: []\ncurrent-context: x", "nothing is called x"),

@@ -58,6 +58,28 @@ async def test_what_was_not_found_is_not_asked_for_again_for_a_second(
     assert len(api.seen) == 2
 
 
+async def test_absences_that_are_over_are_forgotten(fake_pace: FakePace, lookup: Lookup) -> None:
+    """The memory holds one second's absences, not all there ever were."""
+    for name in "abc":
+        await lookup.fetch(NAD, "team", name)
+    assert lookup.remembered == 3
+    fake_pace.now += 0.6
+    await lookup.fetch(NAD, "team", "d")
+    fake_pace.now += 0.6
+    await lookup.fetch(NAD, "team", "a")
+    assert lookup.remembered == 2
+
+
+@pytest.mark.parametrize(("namespace", "name"), [("team", "a" * 254), ("n" * 254, "a")])
+async def test_a_name_that_nothing_can_have_is_not_asked_for(
+    api: FakeAPI, lookup: Lookup, namespace: str, name: str
+) -> None:
+    """A tenant's text of any length costs neither a request nor memory."""
+    await lookup.fetch(NAD, namespace, name)
+    assert api.seen == []
+    assert lookup.remembered == 0
+
+
 async def test_a_failing_api_server_raises_nothing(api: FakeAPI, lookup: Lookup) -> None:
     """Whoever waits for an object hears nothing of the API server's troubles."""
     api.refuse(NAD, Refusal(500))

@@ -6,10 +6,12 @@ Runs as a process of its own (``python -m webhook.cli.bench.engine ROUNDS``) and
 import json
 import sys
 
+from policies import memo
 from policies.snapshot import Snapshot
-from webhook.admission import review
+from webhook.admission import precedents, review
 from webhook.admission.handle import decide, handle
 from webhook.admission.verdict import Patched
+from webhook.cli import garbage
 from webhook.cli.bench import objects
 from webhook.cli.bench.clock import micros
 from webhook.cli.bench.pods import NAMESPACE, SIZES, USUAL, Size, body
@@ -24,6 +26,7 @@ TENANTS = 10
 def main(rounds: int) -> None:
     """Measure every size and print the result as JSON."""
     snapshot = objects.snapshot(TENANTS)
+    garbage.settle()
     sizes = {size.title: _measured(size, snapshot, rounds) for size in SIZES}
     idle = [body(USUAL, number, network="") for number in range(PODS)]
     sys.stdout.write(
@@ -46,7 +49,7 @@ def _measured(size: Size, snapshot: Snapshot, rounds: int) -> dict[str, float]:
     bodies = [body(size, number) for number in range(PODS)]
 
     def judged(one: bytes) -> None:
-        snapshot.precedents.clear()
+        snapshot.notes.page(precedents.__name__).clear()
         handle(one, snapshot)
 
     return {
@@ -83,8 +86,8 @@ def _first(rounds: int) -> float:
     sent = body(USUAL)
 
     def forgotten(one: bytes) -> None:
-        snapshot.decisions.clear()
-        snapshot.precedents.clear()
+        snapshot.notes.page(memo.__name__).clear()
+        snapshot.notes.page(precedents.__name__).clear()
         handle(one, snapshot)
 
     return micros(forgotten, [sent], rounds)

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from policies import names
+from policies.changes import Everything
 from policies.rules import Rules
-from policies.snapshot import Everything, Snapshot
+from policies.snapshot import Snapshot
 from webhook.cli.bench.pods import NAMESPACE, NETWORK
 
 FABRICS: Final = (NETWORK, "store-ib")

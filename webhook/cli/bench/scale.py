@@ -4,7 +4,6 @@ Runs as a process of its own (``python -m webhook.cli.bench.scale TENANTS ROUNDS
 what ``serve`` imports, and prints JSON.
 """
 
-import gc
 import json
 import os
 import sys
@@ -12,7 +11,7 @@ import time
 from pathlib import Path
 
 from webhook.admission.handle import handle
-from webhook.cli import service
+from webhook.cli import garbage, service
 from webhook.cli.bench import objects
 from webhook.cli.bench.clock import micros
 from webhook.cli.bench.pods import USUAL, body
@@ -27,7 +26,7 @@ def main(tenants: int, rounds: int) -> None:
     started = time.perf_counter()
     large = objects.snapshot(tenants)
     seconds = time.perf_counter() - started
-    gc.collect()
+    garbage.settle()
     after = _megabytes()
     bodies = [body(USUAL, number) for number in range(PODS)]
     small = objects.snapshot(FEW)

@@ -8,9 +8,11 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from policies.refusal import cleaned
 from webhook.cli.colours import CHOICES, painter
 from webhook.settings import RULE_SETTINGS, SOURCE_SETTINGS, add_flags, read, read_rules
 from webhook.settings.errors import SettingsError
@@ -18,7 +20,7 @@ from webhook.settings.errors import SettingsError
 if TYPE_CHECKING:
     from webhook.cli.preview.report import Bystander
     from webhook.cli.preview.sources import Given
-    from webhook.cli.preview.verdicts import Verdict
+    from webhook.cli.preview.verdicts import Judged
     from webhook.cli.preview.world import World
 
 NAME = "preview"
@@ -28,7 +30,15 @@ ADMITTED_CODE: Final = 0
 REFUSED_CODE: Final = 1
 UNTOLD_CODE: Final = 2
 FORMATS: Final = ("diff", "yaml", "json", "patch")
-_FROM: Final = tuple(one for one in SOURCE_SETTINGS if one.name == "from")
+_FROM_HELP: Final = (
+    "What the cluster holds: the networks, policies and other objects in the YAML and JSON files "
+    "of this folder. The files of -f go over it."
+)
+_FROM: Final = tuple(replace(one, help=_FROM_HELP) for one in SOURCE_SETTINGS if one.name == "from")
+_LONGEST_NAME: Final = 253
+"""Of an object, in characters: a DNS subdomain."""
+_LONGEST_LINE: Final = 4096
+"""Of standard error, in characters: a path and a sentence fit."""
 _ORDER: Final = """\
 Every document of the files counts as applied: networks, policies, attachments and namespaces join
 what the folder of --from holds. Any workload kind may be given; its pod templates are judged by
@@ -98,14 +108,14 @@ def run(args: argparse.Namespace) -> int:
     return _code(verdicts)
 
 
-def _judged(known: "World", namespace: str) -> tuple[list["Verdict"], list["Bystander"]]:
+def _judged(known: "World", namespace: str) -> tuple[list["Judged"], list["Bystander"]]:
     """Return what becomes of every template, and what there is to say about other objects."""
     from webhook.cli.preview.report import Bystander  # noqa: PLC0415 - see run
     from webhook.cli.preview.verdicts import judge  # noqa: PLC0415
     from webhook.cli.preview.world import namespace_of  # noqa: PLC0415
     from webhook.pods.templates import templates  # noqa: PLC0415
 
-    verdicts: list[Verdict] = []
+    verdicts: list[Judged] = []
     bystanders: list[Bystander] = []
     for given in known.workloads:
         place = namespace_of(given.object, namespace)
@@ -121,10 +131,12 @@ def _judged(known: "World", namespace: str) -> tuple[list["Verdict"], list["Byst
 def _title(given: "Given", namespace: str) -> str:
     metadata = given.object.get("metadata") or {}
     name = metadata.get("name") or f"{metadata.get('generateName')}*"
-    return f"{given.object.get('kind')} {namespace}/{name}"
+    parts = (given.object.get("kind"), namespace, name)
+    kind, place, called = (cleaned(str(part), _LONGEST_NAME) for part in parts)
+    return f"{kind} {place}/{called}"
 
 
-def _notes(given: "Given", found: list["Verdict"]) -> Iterator[str]:
+def _notes(given: "Given", found: list["Judged"]) -> Iterator[str]:
     """Yield what its author should know about an object, beyond its templates."""
     from policies.wish import is_ours  # noqa: PLC0415 - see run
     from webhook.pods.strays import strays  # noqa: PLC0415
@@ -140,7 +152,7 @@ def _notes(given: "Given", found: list["Verdict"]) -> Iterator[str]:
 
 def _print(
     args: argparse.Namespace,
-    verdicts: list["Verdict"],
+    verdicts: list["Judged"],
     bystanders: list["Bystander"],
     known: "World",
 ) -> None:
@@ -171,7 +183,7 @@ def _print(
             _say(f"{report.title(one)}: {one.reason or one.verdict}: {one.message}")
 
 
-def _code(verdicts: list["Verdict"]) -> int:
+def _code(verdicts: list["Judged"]) -> int:
     found = {one.verdict for one in verdicts}
     if "Denied" in found:
         return REFUSED_CODE
@@ -190,4 +202,4 @@ def _write(*lines: str) -> None:
 
 
 def _say(text: str) -> None:
-    sys.stderr.write(f"rdma-webhook preview: {text}\n")
+    sys.stderr.write(f"rdma-webhook preview: {cleaned(text, _LONGEST_LINE)}\n")

@@ -13,8 +13,10 @@ from policies.names import (
     ANNOTATION_SHM_SIZE,
     SELECTION_ANNOTATION,
 )
+from policies.refusal import cleaned
 from policies.select import Applicable
 from webhook.admission.plan import plan
+from webhook.injectors import hugepages, volumes
 from webhook.pods import patch
 from webhook.pods import pod as pods
 from webhook.pods.edits import (
@@ -33,6 +35,8 @@ from webhook.pods.edits import (
 from webhook.pods.pod import Place, Pod
 
 SHM = "/dev/shm"  # noqa: S108 the path in the container is the point
+LONGEST_NAME = 63
+"""Of a container, in characters: a DNS label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +52,16 @@ class Change:
     why: str
 
 
-def explained(pod: Pod, order: Applicable, intent: Intent) -> tuple[Change, ...]:
+def explained(pod: Pod, applicable: Applicable, intent: Intent) -> tuple[Change, ...]:
     """Return the changes that the engine makes to a pod, in its order.
 
     Args:
         pod: As it arrived; partially decoded.
-        order: What the policy grants it.
+        applicable: What the policy grants it.
         intent: What it receives.
     """
     edits, _ = plan(pod, intent)
-    reasons = _Reasons(order, intent)
+    reasons = _Reasons(applicable, intent)
     return tuple(
         Change(_what(edit, pod), reasons.why(edit)) for edit in edits if patch.render([edit], pod)
     )
@@ -98,7 +102,8 @@ def _in_container(
 
 
 def _container(pod: Pod, place: Place) -> str:
-    name = pods.container_at(pod, place).get("name") or f"{place[0]}[{place[1]}]"
+    written = cleaned(pods.container_at(pod, place).get("name", ""), LONGEST_NAME)
+    name = written or f"{place[0]}[{place[1]}]"
     return name if place[0] == "containers" else f"{name} (init)"
 
 
@@ -109,10 +114,10 @@ def _shown(value: object) -> str:
 class _Reasons:
     """Where each value comes from."""
 
-    def __init__(self, order: Applicable, intent: Intent) -> None:
-        self._order = order
+    def __init__(self, applicable: Applicable, intent: Intent) -> None:
+        self._applicable = applicable
         self._intent = intent
-        self._offers = [one.offer for one in order.orders]
+        self._offers = [one.offer for one in applicable.orders]
         self._networks = ", ".join(intent.networks)
 
     def why(self, edit: Edit) -> str:
@@ -164,9 +169,9 @@ class _Reasons:
 
     def _env(self, edit: SetEnv) -> str:
         if edit.replaces:
-            return f"podLimits.env of {self._order.tenancy.title}"
-        if edit.name in dict(self._order.tenancy.defaults.env):
-            return f"podDefaults.env of {self._order.tenancy.title}"
+            return f"podLimits.env of {self._applicable.tenancy.title}"
+        if edit.name in dict(self._applicable.tenancy.defaults.env):
+            return f"podDefaults.env of {self._applicable.tenancy.title}"
         for offer in self._offers:
             if edit.name in dict(offer.defaults.env):
                 return f"podDefaults.env of network {offer.network}"
@@ -174,38 +179,38 @@ class _Reasons:
 
     def _volume(self, edit: AddVolume | MountVolume) -> str:
         name = edit.name if isinstance(edit, AddVolume) else str(edit.mount.get("name"))
-        if name.startswith("rdma-shm"):
+        if name.startswith(volumes.VOLUME):
             return self._shared_memory()
-        if name.startswith("rdma-hugepages"):
+        if name.startswith(hugepages.VOLUME):
             return f"podDefaults.hugepages of {self._networks}"
         if isinstance(edit, MountVolume) and edit.mount.get("mountPath") == SHM:
             return self._shared_memory()
-        if self._order.subject.is_mpi_worker:
+        if self._applicable.subject.is_mpi_worker:
             return "NCCL defaults in a file: sshd hands its ranks no environment"
         return "NCCL defaults in a file: in env they would override the container's envFrom"
 
     def _shared_memory(self) -> str:
-        if self._order.wish.shm_size:
+        if self._applicable.wish.shm_size:
             return f"shared memory of the size in {ANNOTATION_SHM_SIZE}"
         size = self._intent.shared_memory
-        if self._order.tenancy.defaults.shared_memory == size:
-            return f"shared memory, podDefaults.sharedMemory of {self._order.tenancy.title}"
+        if self._applicable.tenancy.defaults.shared_memory == size:
+            return f"shared memory, podDefaults.sharedMemory of {self._applicable.tenancy.title}"
         for offer in self._offers:
             if offer.defaults.shared_memory == size:
                 return f"shared memory, podDefaults.sharedMemory of network {offer.network}"
-        if self._order.tenancy.limits.shared_memory == size:
-            return f"shared memory, bounded by podLimits of {self._order.tenancy.title}"
+        if self._applicable.tenancy.limits.shared_memory == size:
+            return f"shared memory, bounded by podLimits of {self._applicable.tenancy.title}"
         return "shared memory, since a container has 64 MiB by default"
 
     def _capability(self, name: str) -> str:
-        if name in (self._order.tenancy.defaults.add or ()):
-            return f"podDefaults of {self._order.tenancy.title}"
+        if name in (self._applicable.tenancy.defaults.add or ()):
+            return f"podDefaults of {self._applicable.tenancy.title}"
         sources = [one.network for one in self._offers if name in (one.defaults.add or ())]
         return f"podDefaults of network {', '.join(sources)}" if sources else "the default"
 
     def _drop(self, name: str) -> str:
-        if name in self._order.tenancy.limits.required_drop:
-            return f"requiredDrop of {self._order.tenancy.title}"
+        if name in self._applicable.tenancy.limits.required_drop:
+            return f"requiredDrop of {self._applicable.tenancy.title}"
         return f"podDefaults of {self._networks}"
 
 

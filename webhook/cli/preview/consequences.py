@@ -14,7 +14,7 @@ from policies import podsecurity
 from policies.accept import WHOLE_DEVICE_MODES
 from policies.names import POD_SECURITY_ENFORCE
 from policies.quantity import whole
-from webhook.cli.preview.verdicts import Verdict
+from webhook.cli.preview.verdicts import Judged
 from webhook.cli.preview.world import World
 from webhook.pods import pod as pods
 
@@ -43,66 +43,66 @@ class Counted:
         return None if self.replicas is None else self.per_pod * self.replicas
 
 
-def counted(verdict: Verdict, world: World) -> tuple[Counted, ...]:
+def counted(judged: Judged, world: World) -> tuple[Counted, ...]:
     """Return what each pod's devices count for, in the order of the networks' rails."""
-    if verdict.order is None:
+    if judged.applicable is None:
         return ()
-    limits = _quotas(verdict, world)
-    amounts = _requests(verdict.after)
+    limits = _quotas(judged, world)
+    amounts = _requests(judged.after)
     return tuple(
-        Counted(f"requests.{name}", amounts[name], verdict.template.replicas, limits[name])
+        Counted(f"requests.{name}", amounts[name], judged.template.replicas, limits[name])
         for name in limits
         if amounts.get(name)
     )
 
 
-def pod_security(verdict: Verdict, world: World) -> tuple[str, ...]:
+def pod_security(judged: Judged, world: World) -> tuple[str, ...]:
     """Return what the namespace's Pod Security levels say to what is added; nothing if unknown."""
-    if verdict.intent is None:
+    if judged.intent is None:
         return ()
-    if verdict.namespace not in world.namespaces:
-        return (f"labels of namespace {verdict.namespace} are not known, so nothing is checked",)
-    labels = world.snapshot.shard(verdict.namespace).labels
+    if judged.namespace not in world.namespaces:
+        return (f"labels of namespace {judged.namespace} are not known, so nothing is checked",)
+    labels = world.snapshot.shard(judged.namespace).labels
     enforced = labels.get(POD_SECURITY_ENFORCE)
-    added = ", ".join(verdict.intent.add_capabilities) or "what is added"
+    added = ", ".join(judged.intent.add_capabilities) or "what is added"
     first = (
-        f"namespace {verdict.namespace} enforces {enforced}, which allows {added}"
+        f"namespace {judged.namespace} enforces {enforced}, which allows {added}"
         if enforced
-        else f"namespace {verdict.namespace} enforces no level"
+        else f"namespace {judged.namespace} enforces no level"
     )
-    return (first, *_soft(verdict, labels))
+    return (first, *_soft(judged, labels))
 
 
-def _soft(verdict: Verdict, labels: Mapping[str, str]) -> Iterator[str]:
+def _soft(judged: Judged, labels: Mapping[str, str]) -> Iterator[str]:
     """Yield levels that only warn or audit, and would say something."""
-    assert verdict.intent  # noqa: S101 the caller has looked
+    assert judged.intent  # noqa: S101 the caller has looked
     for kind in _SOFT_LEVELS:
         level = podsecurity.level(
             {POD_SECURITY_ENFORCE: labels.get(f"pod-security.kubernetes.io/{kind}", "")}
         )
-        forbidden = list(podsecurity.forbidden(level, verdict.intent.add_capabilities))
-        if verdict.intent.host_network and level:
+        forbidden = list(podsecurity.forbidden(level, judged.intent.add_capabilities))
+        if judged.intent.host_network and level:
             forbidden.append("hostNetwork")
         if forbidden:
             yield f"level {level} is at {kind}: it will speak of {', '.join(forbidden)}"
 
 
-def _quotas(verdict: Verdict, world: World) -> dict[str, int | None]:
+def _quotas(judged: Judged, world: World) -> dict[str, int | None]:
     """Return every resource of the pod's networks with its quota: the sum over networks."""
-    assert verdict.order  # noqa: S101 the caller has looked
+    assert judged.applicable  # noqa: S101 the caller has looked
     found: dict[str, int | None] = {}
-    for order in verdict.order.orders:
-        quota = world.quotas.get((verdict.namespace, order.offer.network))
+    for order in judged.applicable.orders:
+        quota = world.quotas.get((judged.namespace, order.offer.network))
         for lane in order.offer.lanes:
-            found[lane.resource] = _total(verdict, world, lane.resource) if quota else None
+            found[lane.resource] = _total(judged, world, lane.resource) if quota else None
     return found
 
 
-def _total(verdict: Verdict, world: World, resource: str) -> int | None:
+def _total(judged: Judged, world: World, resource: str) -> int | None:
     """Return the sum of the quotas of all granted networks with a resource; None without one."""
-    assert verdict.order  # noqa: S101 the caller has looked
+    assert judged.applicable  # noqa: S101 the caller has looked
     total = 0
-    for grant in verdict.order.tenancy.grants:
+    for grant in judged.applicable.tenancy.grants:
         network = world.snapshot.networks.get(grant.name)
         if network is None or network.model is None:
             continue
@@ -110,7 +110,7 @@ def _total(verdict: Verdict, world: World, resource: str) -> int | None:
         rails = sum(rail.resource_name == resource for rail in spec.rails)
         if not rails:
             continue
-        quota = world.quotas.get((verdict.namespace, grant.name))
+        quota = world.quotas.get((judged.namespace, grant.name))
         if quota is None:
             return None
         total += quota * (rails if spec.mode in WHOLE_DEVICE_MODES else 1)

@@ -10,35 +10,35 @@ from typing import Any
 from webhook.cli.diffs import as_yaml
 from webhook.cli.preview import consequences, trail
 from webhook.cli.preview.report import anchor, title
-from webhook.cli.preview.verdicts import Verdict
+from webhook.cli.preview.verdicts import Judged
 from webhook.cli.preview.world import World
 
 ADMITTED = frozenset({"Patched", "Unchanged"})
 
 
-def as_pods(verdicts: Sequence[Verdict]) -> Iterator[str]:
+def as_pods(verdicts: Sequence[Judged]) -> Iterator[str]:
     """Yield the resulting pods as YAML documents; refused ones are left out."""
     for one in verdicts:
         if one.verdict in ADMITTED:
             yield f"---\n# {title(one)}\n{as_yaml(one.after).rstrip()}"
 
 
-def as_patches(verdicts: Sequence[Verdict]) -> Iterator[str]:
+def as_patches(verdicts: Sequence[Judged]) -> Iterator[str]:
     """Yield the patch of each template as a JSON array, in order; empty where nothing changes."""
     for one in verdicts:
         yield json.dumps(list(one.ops), indent=2, ensure_ascii=False)
 
 
-def as_json(verdicts: Sequence[Verdict], world: World, notes: Sequence[str]) -> str:
+def as_json(verdicts: Sequence[Judged], world: World, notes: Sequence[str]) -> str:
     """Return one JSON document: what was decided about each template, and notes on the files."""
     found = {"templates": [_one(one, world) for one in verdicts], "notes": list(notes)}
     return json.dumps(found, indent=2, ensure_ascii=False)
 
 
-def _one(one: Verdict, world: World) -> dict[str, Any]:
+def _one(one: Judged, world: World) -> dict[str, Any]:
     template = one.template
-    policy = trail.policy(one.order) if one.order else None
-    chosen = trail.containers(one.order, one.intent) if one.order and one.intent else ()
+    policy = trail.policy(one.applicable) if one.applicable else None
+    chosen = trail.containers(one.applicable, one.intent) if one.applicable and one.intent else ()
     return {
         "owner": one.owner,
         "namespace": one.namespace,

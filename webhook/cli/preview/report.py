@@ -7,14 +7,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from policies import wish
+from policies.names import MIRROR_ANNOTATION
+from policies.refusal import cleaned
 from webhook.cli.colours import Painter
 from webhook.cli.diffs import diff
 from webhook.cli.preview import changes, consequences, trail
 from webhook.cli.preview.consequences import Counted
-from webhook.cli.preview.verdicts import UNKNOWN, UNREADABLE, Verdict
+from webhook.cli.preview.verdicts import UNKNOWN, UNREADABLE, Judged
 from webhook.cli.preview.world import World
+from webhook.pods import pod as pods
 
 REASONS: Final = "docs/reasons.md"
+LONGEST: Final = 4096
+"""Of a line in characters: a pod's 128 attachments, each with its network, fit."""
+LONGEST_PATH: Final = 253
+"""Of the parts of a heading: as long as a name may be."""
 _OUTCOMES: Final = {
     "Patched": "admitted and equipped",
     UNKNOWN: "cannot be told: something is missing",
@@ -41,49 +49,49 @@ def anchor(reason: str) -> str:
     return f"{REASONS}#{reason.lower()}"
 
 
-def block(verdict: Verdict, world: World, paint: Painter) -> Iterator[str]:
+def block(judged: Judged, world: World, paint: Painter) -> Iterator[str]:
     """Yield the lines about one template's pods.
 
     Args:
-        verdict: What becomes of them.
+        judged: What becomes of them.
         world: What is known.
         paint: Colours.
     """
-    yield paint("bold", title(verdict))
-    yield paint(_STYLES.get(verdict.verdict, "green"), f"  {_outcome(verdict)}")
-    if verdict.message:
-        yield f"  {verdict.message}"
-    if verdict.reason and verdict.verdict == "Denied":
-        yield paint("dim", f"  how to fix it: {anchor(verdict.reason)}")
-    yield from _facts(verdict, world)
-    for text in verdict.warnings:
-        yield paint("yellow", f"  warning: {text}")
-    if verdict.changes:
+    yield paint("bold", title(judged))
+    yield paint(_STYLES.get(judged.verdict, "green"), f"  {_outcome(judged)}")
+    if judged.message:
+        yield f"  {_line(judged.message)}"
+    if judged.reason and judged.verdict == "Denied":
+        yield paint("dim", f"  how to fix it: {anchor(judged.reason)}")
+    yield from _facts(judged, world)
+    for text in judged.warnings:
+        yield paint("yellow", f"  warning: {_line(text)}")
+    if judged.changes:
         yield "  changes"
-        for what, why in changes.lines(verdict.changes):
-            yield f"    {paint('green', '+')} {what}{paint('dim', f'  ({why})')}"
-    if verdict.ops:
+        for what, why in changes.lines(judged.changes):
+            because = paint("dim", f"  ({_line(why)})")
+            yield f"    {paint('green', '+')} {_line(what)}{because}"
+    if judged.ops:
         yield ""
-        yield from diff(verdict.before, verdict.after, paint)
+        yield from diff(judged.before, judged.after, paint)
 
 
-def title(verdict: Verdict) -> str:
+def title(judged: Judged) -> str:
     """Return what the pods are: their workload, template, role and number."""
-    template = verdict.template
-    shown = [verdict.owner, template.path, _role(verdict), _number(template.replicas)]
-    if not template.path:
-        shown = [verdict.owner]
-    return ", ".join(filter(None, shown))
+    template = judged.template
+    owner, path = _line(judged.owner), cleaned(template.path, LONGEST_PATH)
+    shown = [owner, path, _role(judged), _number(template.replicas)]
+    return ", ".join(filter(None, shown)) if path else owner
 
 
 def bystander(found: Bystander, paint: Painter) -> Iterator[str]:
     """Yield the lines about an object without pods of its own."""
-    yield paint("bold", found.title)
+    yield paint("bold", _line(found.title))
     for note in found.notes:
-        yield paint("yellow", f"  warning: {note}")
+        yield paint("yellow", f"  warning: {_line(note)}")
 
 
-def summary(verdicts: Sequence[Verdict]) -> str:
+def summary(verdicts: Sequence[Judged]) -> str:
     """Return the result of all templates in one sentence."""
     names = {"Patched": "equipped", "Unchanged": "left as they are", "Denied": "refused"}
     counts: dict[str, int] = {}
@@ -94,8 +102,8 @@ def summary(verdicts: Sequence[Verdict]) -> str:
     return f"{kinds}: {', '.join(f'{count} {name}' for name, count in counts.items())}"
 
 
-def _role(verdict: Verdict) -> str:
-    role = verdict.template.role
+def _role(judged: Judged) -> str:
+    role = cleaned(judged.template.role, LONGEST_PATH)
     return f"role {role}" if role else ""
 
 
@@ -103,36 +111,51 @@ def _number(replicas: int | None) -> str:
     return "" if replicas is None else f"{replicas} pod{'' if replicas == 1 else 's'}"
 
 
-def _outcome(verdict: Verdict) -> str:
-    if verdict.verdict == "Denied":
-        return f"refused: {verdict.reason}"
-    if verdict.verdict != "Unchanged":
-        return _OUTCOMES[verdict.verdict]
-    if verdict.order:
+def _outcome(judged: Judged) -> str:
+    if judged.verdict == "Denied":
+        return f"refused: {judged.reason}"
+    if judged.verdict != "Unchanged":
+        return _OUTCOMES[judged.verdict]
+    if judged.applicable:
         return "admitted: it has everything already"
-    asks = "though it names a network" if verdict.warnings else "it asks for no RDMA network"
-    return f"admitted as it is: {asks}"
+    return f"admitted as it is: {_left(judged)}"
 
 
-def _facts(verdict: Verdict, world: World) -> Iterator[str]:
+def _left(judged: Judged) -> str:
+    """Return why a pod gets nothing."""
+    annotations = pods.annotations(judged.before)
+    if not wish.concerns(annotations):
+        return "it asks for no RDMA network"
+    if MIRROR_ANNOTATION in annotations:
+        return "a mirror pod already runs on its node and is left alone"
+    if not pods.spec(judged.before).get("containers"):
+        return "a pod without containers is left to the API server"
+    return "though it names a network"
+
+
+def _facts(judged: Judged, world: World) -> Iterator[str]:
     """Yield the decision trail, one labelled line a fact."""
-    if verdict.order is None or verdict.intent is None:
+    if judged.applicable is None or judged.intent is None:
         return
-    yield from _labelled("policy", [trail.policy(verdict.order)])
-    for network in trail.networks(verdict):
+    yield from _labelled("policy", [trail.policy(judged.applicable)])
+    for network in trail.networks(judged):
         yield from _labelled("network", [network.line()])
         for rail in network.rails:
             parts = [rail.get("interface", ""), rail.get("attachment", ""), rail["resource"]]
-            yield f"               {rail['rail']}: {'  '.join(filter(None, parts))}"
-    chosen = trail.containers(verdict.order, verdict.intent)
+            yield _line(f"               {rail['rail']}: {'  '.join(filter(None, parts))}")
+    chosen = trail.containers(judged.applicable, judged.intent)
     yield from _labelled("containers", [f"{name}: {why}" for name, why in chosen])
-    yield from _labelled("pod security", consequences.pod_security(verdict, world))
-    yield from _labelled("quota", [_quota(one) for one in consequences.counted(verdict, world)])
+    yield from _labelled("pod security", consequences.pod_security(judged, world))
+    yield from _labelled("quota", [_quota(one) for one in consequences.counted(judged, world)])
 
 
 def _labelled(label: str, texts: Sequence[str]) -> Iterator[str]:
     for index, text in enumerate(texts):
-        yield f"  {label if index == 0 else '':<12} {text}"
+        yield f"  {label if index == 0 else '':<12} {_line(text)}"
+
+
+def _line(text: str) -> str:
+    return cleaned(text, LONGEST)
 
 
 def _quota(one: Counted) -> str:

@@ -9,9 +9,11 @@ from typing import Any
 
 from policies.intent import Intent
 from policies.partition import shown
+from policies.refusal import cleaned
 from policies.select import Applicable, Order
 from policies.subject import Container
-from webhook.cli.preview.verdicts import Verdict
+from webhook.cli.preview.changes import LONGEST_NAME
+from webhook.cli.preview.verdicts import Judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +46,16 @@ class NetworkTrail:
         return f"{self.name} ({self.mode}{fabric}), {number}isolation {self.isolation}"
 
 
-def networks(verdict: Verdict) -> tuple[NetworkTrail, ...]:
+def networks(judged: Judged) -> tuple[NetworkTrail, ...]:
     """Return the networks of an equipped pod, in its own order."""
-    if verdict.order is None or verdict.intent is None:
+    if judged.applicable is None or judged.intent is None:
         return ()
-    return tuple(_network(order, verdict.intent) for order in verdict.order.orders)
+    return tuple(_network(order, judged.intent) for order in judged.applicable.orders)
 
 
-def policy(order: Applicable) -> str:
+def policy(applicable: Applicable) -> str:
     """Return the policy in one sentence."""
-    tenancy = order.tenancy
+    tenancy = applicable.tenancy
     level = {
         "Enforce": "Enforce",
         "Warn": "Warn: what it forbids is warned of, not refused",
@@ -62,22 +64,22 @@ def policy(order: Applicable) -> str:
     return f"{tenancy.title} of tenant {tenancy.tenant}, enforcement {level}"
 
 
-def containers(order: Applicable, intent: Intent) -> Iterator[tuple[str, str]]:
+def containers(applicable: Applicable, intent: Intent) -> Iterator[tuple[str, str]]:
     """Yield the name of each container and why it is equipped or not."""
     equipped = {one.place: one for one in intent.equipped}
-    for one in order.subject.containers:
-        chosen = equipped.get(one.place)
+    for one in applicable.subject.containers:
+        chosen, name = equipped.get(one.place), cleaned(one.name, LONGEST_NAME)
         if chosen is None:
-            yield one.name, f"not equipped: {_why_not(one, order)}"
+            yield name, f"not equipped: {_why_not(one, applicable)}"
         elif chosen.has_devices:
-            yield one.name, f"equipped: {_why(one, order)}"
+            yield name, f"equipped: {_why(one, applicable)}"
         else:
-            yield one.name, "memory and environment only: another container asks for the devices"
+            yield name, "memory and environment only: another container asks for the devices"
 
 
-def _why(one: Container, order: Applicable) -> str:
-    pools = frozenset(lane.resource for o in order.orders for lane in o.offer.lanes)
-    if order.wish.containers:
+def _why(one: Container, applicable: Applicable) -> str:
+    pools = frozenset(lane.resource for order in applicable.orders for lane in order.offer.lanes)
+    if applicable.wish.containers:
         return "rdma.io/containers names it"
     if one.asks(pools):
         return "it asks for the network's resource itself"
@@ -86,13 +88,13 @@ def _why(one: Container, order: Applicable) -> str:
     return "the first app container that is no known proxy"
 
 
-def _why_not(one: Container, order: Applicable) -> str:
-    pools = frozenset(lane.resource for o in order.orders for lane in o.offer.lanes)
+def _why_not(one: Container, applicable: Applicable) -> str:
+    pools = frozenset(lane.resource for order in applicable.orders for lane in order.offer.lanes)
     if not one.runs_along:
         return "init containers end before the pod's work begins"
     if one.excludes(pools):
         return "it sets the network's resource to 0 itself"
-    if order.wish.containers:
+    if applicable.wish.containers:
         return "rdma.io/containers does not name it"
     if one.is_proxy:
         return "a known proxy"

@@ -31,7 +31,7 @@ UNKNOWN, UNREADABLE = "Unknown", "Unreadable"
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Judged:
     """What becomes of the pods of one template.
 
     Attributes:
@@ -45,7 +45,7 @@ class Verdict:
         before: The pod as the API server hands it over.
         after: The pod with the patch applied; equal to ``before`` without one.
         ops: The patch, RFC 6902.
-        order: The policy's view, where the pod is equipped.
+        applicable: The policy's view, where the pod is equipped.
         intent: What it receives, where it is equipped.
         changes: Each change with its reason.
     """
@@ -60,12 +60,15 @@ class Verdict:
     before: Any = None
     after: Any = None
     ops: tuple[dict[str, Any], ...] = ()
-    order: Applicable | None = None
+    applicable: Applicable | None = None
     intent: Intent | None = None
     changes: tuple[Change, ...] = ()
 
 
-def judge(template: Template, owner: str, namespace: str, world: World) -> Verdict:
+"""The name that the demonstration (``tests/demo``) knows it by."""
+
+
+def judge(template: Template, owner: str, namespace: str, world: World) -> Judged:
     """Return what becomes of a template's pods.
 
     Args:
@@ -74,19 +77,22 @@ def judge(template: Template, owner: str, namespace: str, world: World) -> Verdi
         namespace: Where they are created.
         world: What is known.
     """
+    problem = reviews.problem(template.pod)
+    if problem:
+        return Judged(template, owner, namespace, UNREADABLE, message=problem)
     before = reviews.defaulted(template.pod, namespace)
     try:
         body = reviews.review(before, namespace, f"preview:{owner}:{template.path}")
         result = handle(body, world.snapshot)
     except (AdmissionError, TypeError) as err:
-        return Verdict(template, owner, namespace, UNREADABLE, message=_unreadable(err))
+        return Judged(template, owner, namespace, UNREADABLE, message=_unreadable(err))
     if isinstance(result, Waiting) and not world.has_folder:
         missing = "/".join(filter(None, (result.namespace, result.name)))
         message = f"{result.kind} {missing} is in none of the files"
         reason = result.answer.decision.reason
-        return Verdict(template, owner, namespace, UNKNOWN, reason, message)
+        return Judged(template, owner, namespace, UNKNOWN, reason, message)
     answer = result.answer if isinstance(result, Waiting) else result
-    verdict = Verdict(
+    judged = Judged(
         template=template,
         owner=owner,
         namespace=namespace,
@@ -98,24 +104,24 @@ def judge(template: Template, owner: str, namespace: str, world: World) -> Verdi
         after=before,
     )
     return (
-        _equipped(verdict, answer, body, world)
+        _equipped(judged, answer, body, world)
         if answer.decision.policy or answer.decision.ops
-        else verdict
+        else judged
     )
 
 
-def _equipped(verdict: Verdict, answer: Answer, body: bytes, world: World) -> Verdict:
+def _equipped(judged: Judged, answer: Answer, body: bytes, world: World) -> Judged:
     """Return the verdict about a pod that is on a network, with all that was decided on the way."""
     ops = _ops(answer)
-    after = apply([Op(**op) for op in ops], verdict.before)
-    order, intent = _explained(body, verdict.namespace, world)
+    after = apply([Op(**op) for op in ops], judged.before)
+    applicable, intent = _explained(body, judged.namespace, world)
     return replace(
-        verdict,
+        judged,
         after=after,
         ops=tuple(ops),
-        order=order,
+        applicable=applicable,
         intent=intent,
-        changes=_changes(body, order, intent),
+        changes=_changes(body, applicable, intent),
     )
 
 
@@ -138,10 +144,12 @@ def _explained(
     return found if isinstance(found, tuple) else (None, None)
 
 
-def _changes(body: bytes, order: Applicable | None, intent: Intent | None) -> tuple[Change, ...]:
-    if order is None or intent is None:
+def _changes(
+    body: bytes, applicable: Applicable | None, intent: Intent | None
+) -> tuple[Change, ...]:
+    if applicable is None or intent is None:
         return ()
-    return changes.explained(review.decode(body).object or {}, order, intent)
+    return changes.explained(review.decode(body).object or {}, applicable, intent)
 
 
 def _unreadable(err: Exception) -> str:

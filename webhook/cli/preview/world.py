@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from policies import names
+from policies.changes import Put
 from policies.rules import Rules
-from policies.snapshot import Put, Snapshot
+from policies.snapshot import Snapshot
 from webhook.cli.preview.sources import Given
 from webhook.pods.templates import group_and_kind
-from webhook.watch.files import Folder
+from webhook.watch.files import Folder, unknown_in
 from webhook.watch.kinds import BY_NAME, Kind
 
 
@@ -63,7 +64,9 @@ def build(given: Iterable[Given], folder: Path | None, namespace: str, rules: Ru
         elif one.object.get("apiVersion") != kind.api_version:
             problems.append(_wrong_version(one, kind))
         else:
-            puts.append(Put(kind.name, _placed(one.object, kind, namespace)))
+            put = Put(kind.name, _placed(one.object, kind, namespace))
+            problems += [f"{one.origin}: {text}" for text in unknown_in(kind.name, put.object)]
+            puts.append(put)
     snapshot = Snapshot.empty(rules).apply(puts)
     return World(
         snapshot=snapshot,

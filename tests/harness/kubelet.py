@@ -4,98 +4,35 @@
 and says on the API server that they run. All of it happens in a :class:`Sandbox`.
 """
 
-import datetime as dt
-import hashlib
 import json
-import os
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
-from tests.harness import build
+from tests.harness import build, parts
 from tests.harness.api import MERGE_PATCH
 from tests.harness.controlplane import ControlPlane
 from tests.harness.devices import Allocation, DevicePool, NotEnoughDevices
+from tests.harness.lifetime import Started
+from tests.harness.multus import Multus, RecordedCall
+from tests.harness.rails import Rails, link_name
+from tests.harness.running import (
+    NODE_ADDRESS,
+    AdmissionFailed,
+    NotBound,
+    PodKey,
+    RunningPod,
+    SandboxFailed,
+    running_status,
+)
 from tests.harness.sandbox import Sandbox
 
 CHECKPOINT = "/var/lib/kubelet/device-plugins/kubelet_internal_checkpoint"
 NETWORK_STATUS = "k8s.v1.cni.cncf.io/network-status"
-DEFAULT_INTERFACE = "eth0"
-NODE_ADDRESS = "192.0.2.1"
-RAIL_MTU = 9216
 PING_SECONDS = 1
 
-PodKey = tuple[str, str]
-"""Namespace and name."""
 
-
-class PodFailed(Exception):
-    """A pod cannot run on the node, as a kubelet would say in an event."""
-
-
-class NotBound(PodFailed):
-    """The pod is not bound to this node."""
-
-
-class AdmissionFailed(PodFailed):
-    """The node has not the devices that the pod asks for (``UnexpectedAdmissionError``)."""
-
-
-class SandboxFailed(PodFailed):
-    """Multus, or a plugin that it called, refused the pod (``FailedCreatePodSandBox``)."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunningPod:
-    """A pod that the double has started.
-
-    Attributes:
-        namespace: Its namespace.
-        name: Its name.
-        uid: Its uid; also its container id for the plugins.
-        netns: Name of its network namespace inside the sandbox; empty with ``hostNetwork``.
-        address: Its address on the default network.
-        allocations: Container name to resource to device ids.
-        result: The CNI result that Multus returned.
-    """
-
-    namespace: str
-    name: str
-    uid: str
-    netns: str
-    address: str
-    allocations: Allocation
-    result: Mapping[str, Any]
-
-    @property
-    def key(self) -> PodKey:
-        """Namespace and name."""
-        return self.namespace, self.name
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedCall:
-    """What Multus gave to a plugin whose stand-in is our recorder.
-
-    Attributes:
-        type: The plugin's type, as ``sriov``.
-        command: ``ADD`` or ``DEL``.
-        interface: ``CNI_IFNAME``.
-        args: ``CNI_ARGS``, parsed.
-        config: The configuration on its standard input, parsed.
-    """
-
-    type: str
-    command: str
-    interface: str
-    args: Mapping[str, str]
-    config: Mapping[str, Any]
-
-
-class KubeletDouble:
+class KubeletDouble(Started):
     """A node and what runs on it; a context manager, or :meth:`start` and :meth:`stop`."""
 
     def __init__(
@@ -120,26 +57,11 @@ class KubeletDouble:
         self.controlplane = controlplane
         self.node = node
         self._labels = dict(labels or {})
-        self._multus = dict(multus or {})
         self._pool = DevicePool(devices or {})
         self._pods: dict[PodKey, RunningPod] = {}
-        self._rails: set[str] = set()
         self._sandbox = Sandbox(controlplane.port)
-        self._binaries = Path()
-
-    def __enter__(self) -> Self:
-        """Start and return itself."""
-        self.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Stop."""
-        self.stop()
+        self._rails = Rails(self._sandbox)
+        self._multus = Multus(self._sandbox, controlplane, multus or {})
 
     # ------------------------------------------------------------------ life
 
@@ -150,11 +72,11 @@ class KubeletDouble:
             BuildError: The plugins, or a system command, are missing and cannot be had.
             SandboxError: No root, or no namespaces here.
         """
-        self._binaries = build.binaries(build.DATAPLANE)["multus"].parent
+        binaries = build.binaries(parts.DATAPLANE)["multus"].parent
         build.ensure_commands()
         self._sandbox.start()
         try:
-            self._records.mkdir()
+            self._multus.install(binaries)
             self._write_checkpoint()
             self.controlplane.add_nad_crd()
             self.controlplane.add_node(self.node, self._pool.capacity, self._labels)
@@ -168,7 +90,7 @@ class KubeletDouble:
         The pods stay as objects: delete them, or their namespace, where it matters.
         """
         self._pods.clear()
-        self._rails.clear()
+        self._rails.forget()
         self._sandbox.stop()
         try:
             self.controlplane.api("DELETE", f"/api/v1/nodes/{self.node}")
@@ -187,18 +109,7 @@ class KubeletDouble:
             name: Name of the interface, at most 15 characters. One that exists stays.
             fabric: Name of the wire it is plugged into; by default a wire of its own.
         """
-        if name in self._rails:
-            return
-        bridge, port = _link_name("br", fabric or f"rail {name}"), _link_name("port", name)
-        made = self._sandbox.run("ip", "link", "show", bridge, check=False)
-        if made.returncode != 0:
-            self._ip("link", "add", bridge, "mtu", str(RAIL_MTU), "type", "bridge")
-            self._ip("link", "set", bridge, "up")
-        veth = ["type", "veth", "peer", "name", port, "mtu", str(RAIL_MTU)]
-        self._ip("link", "add", name, "mtu", str(RAIL_MTU), *veth)
-        self._ip("link", "set", port, "master", bridge, "up")
-        self._ip("link", "set", name, "up")
-        self._rails.add(name)
+        self._rails.make(name, fabric)
 
     # ------------------------------------------------------------------ pods
 
@@ -296,23 +207,9 @@ class KubeletDouble:
 
     def recorded(self, namespace: str, name: str, command: str = "ADD") -> list[RecordedCall]:
         """Return the calls to stand-in plugins for a pod, failed ones too, in their order."""
-        calls = [_read_record(path) for path in sorted(self._records.glob("*.json"))]
-        return [
-            call
-            for call in calls
-            if call.command == command
-            and call.args.get("K8S_POD_NAMESPACE") == namespace
-            and call.args.get("K8S_POD_NAME") == name
-        ]
+        return self._multus.recorded(namespace, name, command)
 
     # ---------------------------------------------------------------- insides
-
-    @property
-    def _records(self) -> Path:
-        return self._sandbox.folder / "records"
-
-    def _ip(self, *arguments: str) -> str:
-        return self._sandbox.run("ip", *arguments).stdout
 
     def _in_pod(
         self, pod: RunningPod, *command: str, check: bool = True
@@ -349,11 +246,11 @@ class KubeletDouble:
             return RunningPod(
                 meta["namespace"], meta["name"], meta["uid"], "", NODE_ADDRESS, allocations, {}
             )
-        netns = _link_name("pod", meta["uid"])
-        self._ip("netns", "add", netns)
+        netns = link_name("pod", meta["uid"])
+        self._sandbox.run("ip", "netns", "add", netns)
         try:
-            self._ip("-n", netns, "link", "set", "lo", "up")
-            result = self._call_multus("ADD", meta, netns)
+            self._sandbox.run("ip", "-n", netns, "link", "set", "lo", "up")
+            result = self._multus.call("ADD", meta, netns)
         except BaseException:
             self._detach(meta, netns)
             raise
@@ -365,11 +262,11 @@ class KubeletDouble:
     def _detach(self, meta: Mapping[str, Any], netns: str) -> None:
         """Have Multus detach the pod, and remove its namespace whatever Multus says."""
         try:
-            self._call_multus("DEL", meta, netns)
+            self._multus.call("DEL", meta, netns)
         except SandboxFailed:
             pass  # a kubelet would try again; here the namespace takes all of it along
         finally:
-            self._ip("netns", "delete", netns)
+            self._sandbox.run("ip", "netns", "delete", netns)
 
     def _teardown(self, key: PodKey) -> None:
         running = self._pods.pop(key, None)
@@ -380,103 +277,8 @@ class KubeletDouble:
             self._detach(meta, running.netns)
         self._release(running.uid)
 
-    def _call_multus(self, command: str, meta: Mapping[str, Any], netns: str) -> dict[str, Any]:
-        """Return the CNI result of one call as the container runtime makes it."""
-        arguments = {
-            "IgnoreUnknown": "1",
-            "K8S_POD_NAMESPACE": meta["namespace"],
-            "K8S_POD_NAME": meta["name"],
-            "K8S_POD_INFRA_CONTAINER_ID": meta["uid"],
-            "K8S_POD_UID": meta["uid"],
-        }
-        environment = {
-            "PATH": os.environ.get("PATH", os.defpath),
-            "CNI_COMMAND": command,
-            "CNI_CONTAINERID": meta["uid"],
-            "CNI_NETNS": f"/run/netns/{netns}",
-            "CNI_IFNAME": DEFAULT_INTERFACE,
-            "CNI_PATH": str(self._binaries),
-            "CNI_ARGS": ";".join(f"{key}={value}" for key, value in arguments.items()),
-            "RDMA_CNI_RECORD_DIR": str(self._records),
-        }
-        multus = str(self._binaries / "multus")
-        config = json.dumps(self._multus_config())
-        done = self._sandbox.run(multus, stdin=config, env=environment, check=False)
-        if done.returncode != 0:
-            said = _cni_error(done.stdout) or done.stderr.strip() or done.stdout.strip()
-            raise SandboxFailed(f"pod {meta['namespace']}/{meta['name']}: CNI {command}: {said}")
-        result: dict[str, Any] = json.loads(done.stdout or "{}")
-        return result
-
-    def _multus_config(self) -> dict[str, Any]:
-        default_network = {
-            "cniVersion": "1.0.0",
-            "name": "default",
-            "type": "bridge",
-            "bridge": "cni0",
-            "isDefaultGateway": True,
-            "ipam": {"type": "host-local", "ranges": [[{"subnet": "10.244.0.0/16"}]]},
-        }
-        return {
-            "cniVersion": "1.0.0",
-            "name": "multus",
-            "type": "multus",
-            "kubeconfig": str(self.controlplane.kubeconfig()),
-            "cniDir": "/var/lib/cni/multus",
-            "binDir": str(self._binaries),
-            "logLevel": "error",
-            "delegates": [default_network],
-            **self._multus,
-        }
-
     def _report_running(self, pod: Mapping[str, Any], running: RunningPod) -> None:
         """Say on the API server that the pod and all its containers run."""
-        now = dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        conditions = ["PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady"]
-        containers = [
-            {
-                "name": container["name"],
-                "image": container["image"],
-                "imageID": "",
-                "ready": True,
-                "restartCount": 0,
-                "state": {"running": {"startedAt": now}},
-            }
-            for container in pod["spec"]["containers"]
-        ]
-        status = {
-            "phase": "Running",
-            "startTime": now,
-            "hostIP": NODE_ADDRESS,
-            "podIP": running.address,
-            "podIPs": [{"ip": running.address}],
-            "conditions": [
-                {"type": kind, "status": "True", "lastTransitionTime": now}
-                for kind in ["PodScheduled", *conditions]
-            ],
-            "containerStatuses": containers,
-        }
         path = f"/api/v1/namespaces/{running.namespace}/pods/{running.name}/status"
-        self.controlplane.request("PATCH", path, {"status": status}, content_type=MERGE_PATCH)
-
-
-def _link_name(kind: str, text: str) -> str:
-    """Return a name of at most 15 characters that is always the same for the text."""
-    return f"{kind}-{hashlib.sha256(text.encode()).hexdigest()[:9]}"
-
-
-def _read_record(path: Path) -> RecordedCall:
-    call = json.loads(path.read_text())
-    pairs = [pair.partition("=") for pair in call["args"].split(";") if pair]
-    args = {key: value for key, _, value in pairs}
-    return RecordedCall(call["type"], call["command"], call["ifName"], args, call["config"])
-
-
-def _cni_error(text: str) -> str | None:
-    """Return the message of a CNI error document, details included."""
-    try:
-        document = json.loads(text)
-    except ValueError:
-        return None
-    parts = [str(document[key]) for key in ("msg", "details") if document.get(key)]
-    return ": ".join(parts) or None
+        body = {"status": running_status(pod, running)}
+        self.controlplane.request("PATCH", path, body, content_type=MERGE_PATCH)
