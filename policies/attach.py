@@ -12,10 +12,13 @@ from policies.network import Mode, NetworkSpec, Rail
 from policies.partition import shown
 from policies.shapes import Isolation, PartitionType
 
-_CHAINED = frozenset({"rdma", "tuning", "coordinator", "bandwidth", "sbr", "firewall"})
+_CHAINED = frozenset(
+    {"rdma", "tuning", "coordinator", "bandwidth", "sbr", "firewall", "vrf", "route-override"}
+)
 """Meta plugins that may follow the one that makes the interface."""
 _IPAM = frozenset(
     {"", "static", "host-local", "dhcp", "whereabouts", "nv-ipam", "spiderpool", "calico-ipam"}
+    | {"kube-ovn"}
 )
 """Plugins that only hand out addresses; ``ipam.type`` is run with the whole config."""
 

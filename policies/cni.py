@@ -1,14 +1,16 @@
 """Which keys the plugins of a fabric take, and of what type: what no list has is refused.
 
 A plugin ignores a key that it does not know, or reads it as something that we do not know of; both
-make a NAD another one than its author and we believe. Keys that name files of the node are on no
-list.
+make a NAD another one than its author and we believe. Keys that name files of the node may name
+only those of their kind.
 
 Source: containernetworking/plugins ``macvlan.go``, ``ipvlan.go``; sriov-cni ``pkg/types``;
 ib-sriov-cni ``pkg/types``; rdma-cni; containernetworking/cni ``libcni`` for the keys of a list.
 """
 
 from collections.abc import Mapping
+from posixpath import normpath
+from types import UnionType
 from typing import Any, Final
 
 _EVERY: Final[Mapping[str, type]] = {
@@ -20,8 +22,14 @@ _EVERY: Final[Mapping[str, type]] = {
     "capabilities": dict,
 }
 _PLUGINS: Final[Mapping[str, Mapping[str, type]]] = {
-    "macvlan": {"master": str, "mode": str, "mtu": int, "bcqueuelen": int},
-    "ipvlan": {"master": str, "mode": str, "mtu": int},
+    "macvlan": {
+        "master": str,
+        "mode": str,
+        "mtu": int,
+        "bcqueuelen": int,
+        "linkInContainer": bool,
+    },
+    "ipvlan": {"master": str, "mode": str, "mtu": int, "linkInContainer": bool},
     "sriov": {
         "vlan": int,
         "vlanQoS": int,
@@ -32,6 +40,7 @@ _PLUGINS: Final[Mapping[str, Mapping[str, type]]] = {
         "min_tx_rate": int,
         "max_tx_rate": int,
         "logLevel": str,
+        "logFile": str,
     },
     "ib-sriov": {
         "pkey": str,
@@ -39,20 +48,38 @@ _PLUGINS: Final[Mapping[str, Mapping[str, type]]] = {
         "rdmaIsolation": bool,
         "ibKubernetesEnabled": bool,
         "logLevel": str,
+        "logFile": str,
     },
-    "tuning": {"sysctl": dict, "mtu": int},
+    "tuning": {"sysctl": dict, "mtu": int, "allmulti": bool, "txQLen": int},
     "rdma": {},
+    "bandwidth": {
+        "ingressRate": int,
+        "ingressBurst": int,
+        "egressRate": int,
+        "egressBurst": int,
+    },
+    "sbr": {"table": int},
+    "vrf": {"vrfname": str, "table": int},
 }
-_LIST: Final[Mapping[str, type]] = {
+_LIST: Final[Mapping[str, type | UnionType]] = {
     "cniVersion": str,
     "cniVersions": list,
     "name": str,
     "plugins": list,
-    "disableCheck": bool,
+    "disableCheck": bool | str,
     "disableGC": bool,
+    "loadOnlyInlinedPlugins": bool,
 }
-_ADDRESS_FOLDERS: Final = ("/var/lib/cni", "/run/", "/var/run/")
-"""Where ``host-local`` may keep its addresses."""
+_FOLDERS: Final[Mapping[str, tuple[str, ...]]] = {
+    "dataDir": ("/var/lib/cni", "/run", "/var/run"),
+    "logFile": ("/var/log",),
+    "log_file": ("/var/log",),
+    "configuration_path": ("/etc/cni/net.d",),
+    "kubeconfig": ("/etc/cni/net.d",),
+    "daemonSocketPath": ("/run/cni",),
+    "resolvConf": ("/etc/cni/net.d",),
+}
+"""Keys of plugins and of their addresses that name files of the node, and where these may be."""
 
 
 def odd_key(plugin: Mapping[str, Any]) -> str:
@@ -63,15 +90,31 @@ def odd_key(plugin: Mapping[str, Any]) -> str:
             addresses are looked at.
     """
     known = _PLUGINS.get(str(plugin.get("type")))
-    if known is not None:
-        problem = _odd({**_EVERY, **known}, plugin)
-        if problem:
-            return problem
+    problem = _odd({**_EVERY, **known}, plugin) if known is not None else ""
+    if known is not None and plugin.get("linkInContainer"):
+        problem = problem or "linkInContainer looks for its master in the pod"
     ipam = plugin.get("ipam")
-    folder = ipam.get("dataDir") if isinstance(ipam, Mapping) else None
-    if folder is None or str(folder).startswith(_ADDRESS_FOLDERS):
-        return ""
-    return f"ipam.dataDir is outside {_ADDRESS_FOLDERS[0]} and /run"
+    if not isinstance(ipam, Mapping):
+        return problem or _stray_file(plugin)
+    kubernetes = ipam.get("kubernetes")
+    inner = kubernetes if isinstance(kubernetes, Mapping) else {}
+    return problem or _stray_file(plugin) or _stray_file(ipam) or _stray_file(inner)
+
+
+def odd_chained(plugin: Mapping[str, Any]) -> str:
+    """Return what a plugin that follows another may not hold; empty where all is right."""
+    return "a plugin that follows has ipam" if plugin.get("ipam") else odd_key(plugin)
+
+
+def _stray_file(config: Mapping[str, Any]) -> str:
+    """Return the first key that names a file of the node where none of its kind belongs."""
+    for key in sorted(_FOLDERS.keys() & config.keys()):
+        path = normpath("/" + str(config[key]).lstrip("/"))
+        if config[key] is not None and not any(
+            path == folder or path.startswith(f"{folder}/") for folder in _FOLDERS[key]
+        ):
+            return f"{key} is outside {_FOLDERS[key][0]}"
+    return ""
 
 
 def odd_key_of_list(config: Mapping[str, Any]) -> str:
@@ -79,7 +122,7 @@ def odd_key_of_list(config: Mapping[str, Any]) -> str:
     return _odd(_LIST, config)
 
 
-def _odd(known: Mapping[str, type], found: Mapping[str, Any]) -> str:
+def _odd(known: Mapping[str, type | UnionType], found: Mapping[str, Any]) -> str:
     for key, value in found.items():
         wanted = known.get(key)
         if value is None:
@@ -91,8 +134,9 @@ def _odd(known: Mapping[str, type], found: Mapping[str, Any]) -> str:
     return ""
 
 
-_NAMES: Final = {
+_NAMES: Final[Mapping[type | UnionType, str]] = {
     str: "text",
+    bool | str: "true or false",
     int: "whole number",
     bool: "true or false",
     dict: "object",

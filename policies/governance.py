@@ -20,11 +20,27 @@ DEFAULT_ROUTE_MODES = frozenset({Mode.MACVLAN, Mode.IPVLAN})
 _DEFAULT_ROUTE_TYPES = frozenset(CNI_TYPE[mode] for mode in DEFAULT_ROUTE_MODES)
 
 
-class Governance(msgspec.Struct, frozen=True):
-    """What the rails of all networks use, each with the names of these networks."""
+Owners = Mapping[str, tuple[str, ...]]
+"""Names of resources or interfaces, each with the networks that use it."""
 
-    resources: Mapping[str, tuple[str, ...]] = {}
-    interfaces: Mapping[str, tuple[str, ...]] = {}
+
+class Attached(msgspec.Struct, frozen=True, gc=False):
+    """One NAD that a rail names."""
+
+    network: str
+    nad: Nad
+    is_trusted: bool
+    """Whether the rail names its namespace, so that an admin wrote it; else a tenant may have."""
+
+
+class Governance(msgspec.Struct, frozen=True):
+    """What the rails of all networks use."""
+
+    resources: Owners = {}
+    interfaces: Owners = {}
+    claimed_resources: Owners = {}
+    """What only NADs say that tenants may write: governed, but nobody's to give."""
+    claimed_interfaces: Owners = {}
     attachments: frozenset[tuple[str, str]] = frozenset()
     """``(namespace, name)`` of NADs that rails name; namespace is empty for the pod's own."""
     has_shared_rails: bool = False
@@ -35,11 +51,19 @@ class Governance(msgspec.Struct, frozen=True):
             nad.rendered
             or nad.problem
             or nad.flags & Nad.FIXED_DEVICE
-            or nad.resource_name in self.resources
+            or self.owners_of(nad.resource_name)
             or self.names(nad.namespace, nad.name)
-            or any(interface_of(master) in self.interfaces for master in nad.masters)
+            or any(self._uses_interface(master) for master in nad.masters)
             or (self.has_shared_rails and not nad.masters and nad.types[0] in _DEFAULT_ROUTE_TYPES)
         )
+
+    def owners_of(self, resource: str) -> tuple[str, ...]:
+        """Return the networks that use a resource, by whatever they say so."""
+        return self.resources.get(resource) or self.claimed_resources.get(resource, ())
+
+    def _uses_interface(self, master: str) -> bool:
+        interface = interface_of(master)
+        return interface in self.interfaces or interface in self.claimed_interfaces
 
     def names(self, namespace: str, name: str) -> bool:
         """Whether a rail names this NAD."""
@@ -56,23 +80,52 @@ def interface_of(master: str) -> str:
     return master
 
 
-def of(networks: Iterable[RDMANetwork]) -> Governance:
-    """Return what the rails of some networks use."""
-    resources: dict[str, tuple[str, ...]] = {}
-    interfaces: dict[str, tuple[str, ...]] = {}
+def of(networks: Iterable[RDMANetwork], attached: Iterable[Attached] = ()) -> Governance:
+    """Return what the rails of some networks use.
+
+    Args:
+        networks: All that are known.
+        attached: The NADs that their rails name, which say what the rails leave open.
+    """
+    found = _Found()
     attachments: set[tuple[str, str]] = set()
     has_shared_rails = False
     for network in networks:
         owner = network.metadata.name
         has_shared_rails |= network.spec.mode in DEFAULT_ROUTE_MODES
         for rail in network.spec.rails:
-            _note(resources, rail.resource_name, owner)
-            for name in (rail.master, *rail.alt_names):
-                _note(interfaces, interface_of(name) if name else None, owner)
+            found.note(owner, (rail.resource_name,), (rail.master, *rail.alt_names))
             if rail.network_attachment:
                 attachment = rail.network_attachment
                 attachments.add((attachment.namespace or "", attachment.name))
-    return Governance(resources, interfaces, frozenset(attachments), has_shared_rails)
+    claimed = _Found()
+    for one in attached:
+        side = found if one.is_trusted else claimed
+        side.note(one.network, (one.nad.resource_name,), one.nad.masters)
+    return Governance(
+        resources=found.resources,
+        interfaces=found.interfaces,
+        claimed_resources=claimed.resources,
+        claimed_interfaces=claimed.interfaces,
+        attachments=frozenset(attachments),
+        has_shared_rails=has_shared_rails,
+    )
+
+
+class _Found:
+    """Resources and interfaces while they are gathered."""
+
+    def __init__(self) -> None:
+        self.resources: dict[str, tuple[str, ...]] = {}
+        self.interfaces: dict[str, tuple[str, ...]] = {}
+
+    def note(
+        self, owner: str, resources: Iterable[str | None], masters: Iterable[str | None]
+    ) -> None:
+        for name in resources:
+            _note(self.resources, name, owner)
+        for name in masters:
+            _note(self.interfaces, interface_of(name) if name else None, owner)
 
 
 def _note(owners: dict[str, tuple[str, ...]], name: str | None, owner: str) -> None:

@@ -30,6 +30,7 @@ _KNOWN_KEYS = (
         {"type", "plugins", "name", "cniVersion", "master", "vlan", "vlanId", "pkey", "mode", "mtu"}
         | {"ibKubernetesEnabled", "spoofchk", "trust", "ipam", "args", "capabilities", "link_state"}
         | {"vlanQoS", "vlanProto", "rdmaIsolation", "linkInContainer", "subnet", "range", "bridge"}
+        | {"dataDir", "logFile", "resolvConf", "daemonSocketPath", "kubeconfig"}
     )
 )
 _PKEY = re.compile(r"0[xX][0-9a-fA-F]{1,4}")
@@ -178,7 +179,8 @@ def _flags(main: dict[str, Any], plugins: list[dict[str, Any]]) -> int:
 
 def _odd(parsed: dict[str, Any], plugins: list[dict[str, Any]]) -> str:
     found = "" if parsed is plugins[0] else cni.odd_key_of_list(parsed)
-    return found or next(filter(None, map(cni.odd_key, plugins)), "")
+    chained = map(cni.odd_chained, plugins[1:])
+    return found or cni.odd_key(plugins[0]) or next(filter(None, chained), "")
 
 
 def _ipam(plugin: dict[str, Any]) -> str:

@@ -255,12 +255,12 @@ def _stray(snapshot: Snapshot, network: Network, rail: Rail, nad: Nad) -> str | 
         return None
     governance = snapshot.governance
     if rail.resource_name is None and _is_foreign(governance.resources.get(pool), network):
-        return f"resource {pool} belongs to another network"
+        return f"resource {pool} belongs to another network (a rail's resourceName can share it)"
     if rail.master is None and any(
         _is_foreign(governance.interfaces.get(interface_of(master)), network)
         for master in nad.masters
     ):
-        return f"master {nad.masters[0]} belongs to another network"
+        return f"master {nad.masters[0]} belongs to another network (a rail's master can share it)"
     return None
 
 

@@ -6,12 +6,15 @@ Source: kubernetes/apimachinery ``pkg/api/resource/quantity.go`` (grammar, suffi
 import re
 from decimal import Context, Decimal
 from functools import lru_cache
+from math import isfinite
 
 _GRAMMAR = re.compile(
     r"[+-]?(?P<digits>[0-9]+\.?[0-9]*|\.[0-9]+)(?P<suffix>[eE][+-]?[0-9]{1,3}|[numkMGTPE]|[KMGTPE]i)?"
 )
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+MAX_INT64 = 2**63 - 1
+"""Largest value of a quantity (apimachinery caps it there)."""
 _LONGEST = 64
 """Longer texts are no quantities; the API server's own printing stays far below."""
 _EXACT = Context(prec=2 * _LONGEST)
@@ -41,7 +44,7 @@ def _parsed(text: str) -> Decimal | None:
     return _EXACT.scaleb(value, int(suffix[1:])) if suffix else value
 
 
-def whole(value: str | int | None) -> int | None:
+def whole(value: str | float | None) -> int | None:
     """Return a quantity as a whole number that is not negative, or None where it is none.
 
     Args:
@@ -51,8 +54,10 @@ def whole(value: str | int | None) -> int | None:
     """
     if isinstance(value, str):
         number = parse(value)
-        if number is None or number != number.to_integral_value() or number < 0:
-            return None
-        return int(number)
-    is_number = isinstance(value, int) and not isinstance(value, bool)
-    return value if is_number and value is not None and value >= 0 else None
+    elif isinstance(value, bool) or value is None or not isfinite(value):
+        return None
+    else:
+        number = Decimal(value)
+    if number is None or number != number.to_integral_value() or not 0 <= number <= MAX_INT64:
+        return None
+    return int(number)

@@ -29,7 +29,8 @@ def resolve(applicable: Applicable, snapshot: Snapshot) -> Intent | Refusal:
         return refusal
     if _only_launches(applicable):
         text = f"MPI launcher without accelerator: not equipped; see {ANNOTATION_CONTAINERS}"
-        return Intent(networks=(), is_bystander=True, notices=(Notice(text, 5),))
+        nothing = Intent(networks=(), is_bystander=True, notices=(Notice(text, 5),))
+        return replace(nothing, status=stamp(nothing, snapshot.rules.version))
     shares = Shares(applicable.subject)
     for order in applicable.orders:
         refusal = shares.take(order, applicable.wish)
@@ -175,6 +176,6 @@ def _unused(applicable: Applicable, snapshot: Snapshot) -> list[Notice]:
         for name, number in one.resources
         if number
         and snapshot.rules.is_governed(name)
-        and name not in snapshot.governance.resources
+        and not snapshot.governance.owners_of(name)
         and all(lane.resource != name for o in applicable.orders for lane in o.offer.lanes)
     ]

@@ -4,7 +4,7 @@ An event replaces one shard; readers never see half an update. An object that do
 stays as its last good version and its reason, and never stops the stream of events.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from sys import intern
 from typing import Any, Final, assert_never
 
@@ -14,7 +14,7 @@ from policies import accept, claims, governance, nad, names, tenancy
 from policies.changes import Change, Everything, Gone, Put
 from policies.claims import Claims, MutableClaims
 from policies.errors import InvalidObject
-from policies.governance import Governance
+from policies.governance import Attached, Governance
 from policies.nad import Nad
 from policies.network import RDMANetwork
 from policies.notes import Notes
@@ -133,7 +133,7 @@ class _Draft:
     def __init__(self, base: Snapshot) -> None:
         self._base = base
         self._networks = dict(base.networks)
-        self._networks_changed = False
+        self._rails_changed = False
         self._partitions = base.partitions
         self._shards = dict(base.shards)
         self._claims = base.claims
@@ -167,8 +167,9 @@ class _Draft:
             if self._shards[namespace] == _EMPTY_SHARD:
                 del self._shards[namespace]
         governed = self._base.governance
-        if self._networks_changed:
-            governed = governance.of(one.model for one in self._networks.values() if one.model)
+        if self._rails_changed:
+            models = [one.model for one in self._networks.values() if one.model]
+            governed = governance.of(models, self._attached(models))
         return Snapshot(
             rules=self._base.rules,
             networks=self._networks,
@@ -191,12 +192,12 @@ class _Draft:
             problem = str(err)
             if known is None or known.model is None:
                 self._networks[name] = Network(name, None, problem)
-        self._networks_changed = True
+        self._rails_changed = True
         self._note(names.NETWORK, "", name, problem)
 
     def drop_network(self, _: str, name: str) -> None:
         self._networks.pop(name, None)
-        self._networks_changed = True
+        self._rails_changed = True
         self._note(names.NETWORK, "", name, "")
 
     def put_policy(self, raw: Mapping[str, Any]) -> None:
@@ -236,9 +237,11 @@ class _Draft:
     def put_nad(self, raw: Mapping[str, Any]) -> None:
         found = nad.read(raw)
         self._nads(found.namespace)[found.name] = found
+        self._rails_changed |= self._base.governance.names(found.namespace, found.name)
 
     def drop_nad(self, namespace: str, name: str) -> None:
         self._nads(namespace).pop(name, None)
+        self._rails_changed |= self._base.governance.names(namespace, name)
 
     def put_namespace(self, raw: Mapping[str, Any]) -> None:
         labels = texts((raw.get("metadata") or {}).get("labels"))
@@ -264,6 +267,19 @@ class _Draft:
 
     def namespaces(self) -> list[tuple[str, str]]:
         return [("", name) for name, shard in self._shards.items() if shard.labels]
+
+    def _attached(self, models: Iterable[RDMANetwork]) -> Iterator[Attached]:
+        """Yield the NADs that rails name, of every namespace where a rail names none."""
+        for model in models:
+            for rail in model.spec.rails:
+                place = rail.network_attachment
+                if place is None:
+                    continue
+                spaces = [place.namespace] if place.namespace else list(self._shards)
+                for namespace in spaces:
+                    found = self._shards.get(namespace, _EMPTY_SHARD).nads.get(place.name)
+                    if found is not None and not found.problem:
+                        yield Attached(model.metadata.name, found, bool(place.namespace))
 
     def _noted(self, kind: str) -> list[tuple[str, str]]:
         """Return the places of a kind's objects with a problem."""

@@ -344,3 +344,35 @@ def test_what_a_pod_waits_for_is_known_once_it_is_there() -> None:
     ):
         assert found.knows(*place)
         assert not empty.knows(*place)
+
+
+BARE = network("bare", "SRIOVEthernet", {"name": "r0", "networkAttachment": {"name": "ours"}})
+FIXED = network(
+    "fixed",
+    "SRIOVEthernet",
+    {"name": "r0", "networkAttachment": {"namespace": "fabric", "name": "theirs"}},
+)
+OURS = nad("ours", "nvidia.com/ours", type="sriov")
+THEIRS = nad("theirs", "nvidia.com/theirs", "fabric", type="sriov")
+NEIGHBOUR = nad("rival", "nvidia.com/ours", "team-b", type="sriov")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param([BARE, FIXED, OURS, THEIRS, NEIGHBOUR], id="networks first"),
+        pytest.param([NEIGHBOUR, THEIRS, OURS, FIXED, BARE], id="networks last"),
+    ],
+)
+def test_what_a_rail_leaves_open_is_governed_as_its_nad_says(changes: list[Any]) -> None:
+    """In whatever order they come; a NAD that a tenant may write gives nobody's pool away."""
+    found = Snapshot.empty(RULES)
+    for one in changes:
+        found = found.apply([Put(one["kind"], one)])
+    rival = found.nad("team-b", "rival")
+    assert rival is not None
+    assert found.governance.governs(rival)
+    assert found.governance.resources == {"nvidia.com/theirs": ("fixed",)}
+    assert found.governance.owners_of("nvidia.com/ours") == ("bare",)
+    gone = found.apply([Gone("NetworkAttachmentDefinition", "team-a", "ours")])
+    assert not gone.governance.governs(rival)

@@ -106,7 +106,7 @@ def _container(
             for name, quantity in (side or {}).items():
                 if "/" not in name:
                     continue
-                number = whole(quantity) if isinstance(quantity, str | int) else None
+                number = whole(quantity)
                 if number is None:
                     return _no_whole_number(place, container, name, str(quantity))
                 resources[name] = max(number, resources.get(name, 0))

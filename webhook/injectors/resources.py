@@ -22,4 +22,4 @@ def inject(pod: Pod, intent: Intent) -> Iterator[RequestResource]:
 
 
 def _is(quantity: str | float | None, amount: int) -> bool:
-    return isinstance(quantity, str | int) and whole(quantity) == amount
+    return quantity is not None and whole(quantity) == amount

@@ -11,15 +11,15 @@ from webhook.isolation.case import Case
 def check(case: Case) -> Iterator[Refusal | Notice]:
     """Yield resources of networks that are not granted, or granted and not asked for."""
     selected = {lane.resource for order in case.applicable.orders for lane in order.offer.lanes}
-    governed = case.snapshot.governance.resources
+    governance = case.snapshot.governance
     for one in case.subject.containers:
         for name, number in one.resources:
-            if number and name in governed and name not in selected:
+            if number and name not in selected and governance.owners_of(name):
                 yield _by_hand(case, one, name)
 
 
 def _by_hand(case: Case, container: Container, resource: str) -> Refusal | Notice:
-    owners = case.snapshot.governance.resources[resource]
+    owners = case.snapshot.governance.owners_of(resource)
     granted = [network for network in owners if case.tenancy.grant(network)]
     if granted:
         text = f"container {container.name} asks for {resource} by hand; rdma.io/network can name "
