@@ -42,7 +42,7 @@ from policies.cni import odd_chained, odd_key, odd_key_of_list
             "",
         ),
         (
-            {"type": "sriov", "ipam": {"kubernetes": {"kubeconfig": "/root/.kube/config"}}},
+            {"type": "sriov", "ipam": {"kubernetes": {"kubeconfig": "/etc/kubernetes/admin.conf"}}},
             "kubeconfig is outside",
         ),
         ({"type": "tuning", "allmulti": True, "txQLen": 1000}, ""),
