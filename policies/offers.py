@@ -11,13 +11,14 @@ import msgspec
 from policies import accept, attach
 from policies.defaults import Defaults, over, read
 from policies.governance import interface_of
+from policies.index import Network
 from policies.nad import Nad
 from policies.names import NAD, NETWORK
 from policies.network import Mode, NetworkSpec, Rail
 from policies.partition import number_problem, shown, suffix
 from policies.refusal import Pending, Reason, Refusal
 from policies.shapes import Isolation, PartitionType
-from policies.snapshot import Network, Snapshot
+from policies.snapshot import Snapshot
 from policies.tenancy import Grant, Tenancy
 
 _LONGEST_NAME = 63

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from policies.conditions import match_conditions
+from policies.manifests.conditions import match_conditions
 from policies.names import VERSION
 
 DEPLOY = Path(__file__).parents[2] / "deploy"

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from aiohttp import web
 
-from webhook.watch.kinds import BY_NAME, Kind
+from webhook.apiserver.kinds import BY_NAME, Kind
 
 Object = dict[str, Any]
 

@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import dataclass, field
 
-from webhook.watch.pace import Pace
+from webhook.apiserver.pace import Pace
 
 
 @dataclass

@@ -66,6 +66,18 @@ def nad(name: str, resource: str = "", namespace: str = "team-a", **config: Any)
     }
 
 
+def claim(name: str, tenant: str, number: int = 210) -> Object:
+    """Return an RDMAPartition: a VLAN of fabric ``leaf``."""
+    spec = {
+        "fabric": "leaf",
+        "type": "VLAN",
+        "number": number,
+        "tenant": tenant,
+        "partition": "main",
+    }
+    return {"kind": "RDMAPartition", "metadata": {"name": name}, "spec": spec}
+
+
 def labelled(namespace: str, **labels: str) -> Object:
     """Return a Namespace with a Pod Security level: ``enforce="baseline"``."""
     found = {f"pod-security.kubernetes.io/{key}": value for key, value in labels.items()}

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from policies.crd import documents
+from policies.manifests.crd import documents
 from policies.names import GROUP
 
 NAME = "crds"

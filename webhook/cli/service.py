@@ -25,6 +25,10 @@ from policies.names import VERSION
 from policies.snapshot import Snapshot
 from webhook import logs
 from webhook.admission.handle import handle
+from webhook.apiserver.connection import Connection, connect
+from webhook.apiserver.errors import ApiError
+from webhook.apiserver.kinds import KINDS
+from webhook.apiserver.pace import Pace
 from webhook.cli import garbage
 from webhook.cli.facts import LiveFacts
 from webhook.server.app import Reviews
@@ -37,11 +41,7 @@ from webhook.server.probes import Probes
 from webhook.settings import Address, Settings
 from webhook.watch.cache import Cache
 from webhook.watch.cluster import Cluster
-from webhook.watch.connection import Connection, connect
-from webhook.watch.errors import WatchError
 from webhook.watch.files import FileSource
-from webhook.watch.kinds import KINDS
-from webhook.watch.pace import Pace
 
 CANNOT_CODE = 1
 FAILED_CODE = 70
@@ -77,7 +77,7 @@ def run_service(settings: Settings) -> int:
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         try:
             return runner.run(_run(settings))
-        except (CannotServe, CertificateError, WatchError) as err:
+        except (CannotServe, CertificateError, ApiError) as err:
             sys.stderr.write(f"rdma-webhook serve: {err}\n")
             return CANNOT_CODE
 

@@ -5,11 +5,11 @@ Knows which kinds there are and starts everything; the work is done by its neigh
 
 import asyncio
 
+from webhook.apiserver.connection import Connection
+from webhook.apiserver.kinds import KINDS
+from webhook.apiserver.pace import Pace
 from webhook.watch.cache import Cache
-from webhook.watch.connection import Connection
-from webhook.watch.kinds import KINDS
 from webhook.watch.lookup import Lookup
-from webhook.watch.pace import Pace
 from webhook.watch.reflector import Reflector
 
 

@@ -19,11 +19,11 @@ from policies.network import RDMANetwork
 from policies.parse import unknown_fields
 from policies.partition import RDMAPartition
 from policies.policy import RDMAPolicy
+from webhook.apiserver.kinds import BY_NAME
+from webhook.apiserver.pace import Pace
 from webhook.watch.cache import Cache
 from webhook.watch.documents import Document, parse
 from webhook.watch.errors import UnreadableFile
-from webhook.watch.kinds import BY_NAME
-from webhook.watch.pace import Pace
 
 SUFFIXES = frozenset({".yaml", ".yml", ".json"})
 LOOK_SECONDS = 0.3

@@ -8,10 +8,10 @@ import asyncio
 import logging
 from collections.abc import Mapping
 
+from webhook.apiserver.connection import Connection
+from webhook.apiserver.errors import CallFailed
+from webhook.apiserver.pace import Pace
 from webhook.watch import stream
-from webhook.watch.connection import Connection
-from webhook.watch.errors import StreamError
-from webhook.watch.pace import Pace
 from webhook.watch.reflector import Reflector
 
 LOOK_SECONDS = 0.25
@@ -73,7 +73,7 @@ class Lookup:
             # What was deleted while the answer was under way would otherwise stay for ever.
             if reflector.deletions == before:
                 reflector.put(found)
-        except (StreamError, TimeoutError) as err:
+        except (CallFailed, TimeoutError) as err:
             log.debug("lookup_failed", extra={"fields": {"object": key, "error": str(err)}})
             self._remember(key)
 

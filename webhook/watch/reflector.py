@@ -9,20 +9,20 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
 from policies.changes import Change, Gone, Put
-from webhook.watch import stream
-from webhook.watch.cache import Cache
-from webhook.watch.connection import Connection
-from webhook.watch.errors import (
+from webhook.apiserver.connection import Connection
+from webhook.apiserver.errors import (
     BrokenAnswer,
     Busy,
+    CallFailed,
     Expired,
     Forbidden,
     KindAbsent,
-    StreamError,
     Unauthorized,
 )
-from webhook.watch.kinds import Kind
-from webhook.watch.pace import Backoff, Pace
+from webhook.apiserver.kinds import Kind
+from webhook.apiserver.pace import Backoff, Pace
+from webhook.watch import stream
+from webhook.watch.cache import Cache
 
 WATCH_SECONDS = (300.0, 600.0)
 """A random length, so that the watches of all kinds and replicas do not end together."""
@@ -67,7 +67,7 @@ class Reflector:
                 if self._version is None:
                     self._version = await self._list()
                 pause = await self._watch(self._version)
-            except StreamError as err:
+            except CallFailed as err:
                 self._backoff.lived(self._pace.clock() - started)
                 pause = await self._recover(err)
             if pause:
@@ -143,7 +143,7 @@ class Reflector:
                 self._cache.offer([change])
         self._version = version or self._version
 
-    async def _recover(self, err: StreamError) -> float:
+    async def _recover(self, err: CallFailed) -> float:
         """Do what an error asks for; return how long to stay away."""
         if isinstance(err, Expired):
             log.info("kind_relisted", extra={"fields": {"kind": self.kind.name}})
@@ -158,7 +158,7 @@ class Reflector:
             await self._reload()
         return self._backoff.next(err.retry_after if isinstance(err, Busy) else 0.0)
 
-    def _is_gone(self, err: StreamError) -> bool:
+    def _is_gone(self, err: CallFailed) -> bool:
         """Tell whether to believe that the cluster does not have the kind."""
         if not isinstance(err, KindAbsent):
             return False
@@ -167,7 +167,7 @@ class Reflector:
             self._absent_since = now
         return not self._count or now - self._absent_since >= BELIEF_SECONDS
 
-    def _sentence(self, err: StreamError) -> str:
+    def _sentence(self, err: CallFailed) -> str:
         if isinstance(err, Forbidden):
             return f"forbidden: our role needs list and watch on {self.kind.resource}; {err}"
         if isinstance(err, KindAbsent):
@@ -186,7 +186,7 @@ class Reflector:
     async def _reload(self) -> None:
         try:
             await self._connection.reload()
-        except StreamError as err:
+        except CallFailed as err:
             self._cache.failed(self.kind.name, str(err))
 
     def _change(self, found: dict[str, Any]) -> Put | None:

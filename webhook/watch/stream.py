@@ -1,6 +1,6 @@
 """List and watch one kind: pages and events, as the API server sends them.
 
-Knows Kubernetes' list and watch; keeps nothing. Every failure is a StreamError.
+Knows Kubernetes' list and watch; keeps nothing. Every failure is a CallFailed.
 """
 
 from collections.abc import AsyncIterator
@@ -9,9 +9,9 @@ from typing import Any
 import aiohttp
 import msgspec
 
-from webhook.watch.connection import Connection, explain, refusal
-from webhook.watch.errors import BrokenAnswer, Silent, Unreachable
-from webhook.watch.kinds import Kind
+from webhook.apiserver.connection import Connection, explain, refusal
+from webhook.apiserver.errors import BrokenAnswer, Silent, Unreachable
+from webhook.apiserver.kinds import Kind
 
 PAGE_SIZE = 500
 ANSWER_SECONDS = 30.0
@@ -103,7 +103,7 @@ async def list_pages(connection: Connection, kind: Kind) -> AsyncIterator[Page]:
     once.
 
     Raises:
-        StreamError: Expired where the pages were read too slowly: begin again.
+        CallFailed: Expired where the pages were read too slowly: begin again.
     """
     query = {"limit": str(PAGE_SIZE)}
     while True:
@@ -131,7 +131,7 @@ async def watch(
         seconds: After how long the API server shall end it.
 
     Raises:
-        StreamError: Expired where the version is too old: list again.
+        CallFailed: Expired where the version is too old: list again.
     """
     query = {
         "watch": "true",
@@ -159,7 +159,7 @@ async def get_one(connection: Connection, kind: Kind, namespace: str, name: str)
     """Return one object as the API server has it now.
 
     Raises:
-        StreamError: KindAbsent where there is no such object (or kind).
+        CallFailed: KindAbsent where there is no such object (or kind).
     """
     body = await _read(connection, kind.path(namespace, name), {}, _accept(kind, ""))
     try:

@@ -6,9 +6,9 @@ import contextlib
 from tests.fakes.apiserver import FakeAPI
 from tests.fakes.eventually import eventually
 from tests.fakes.pace import FakePace
+from webhook.apiserver.connection import Connection
 from webhook.watch.cache import Cache
 from webhook.watch.cluster import Cluster
-from webhook.watch.connection import Connection
 
 
 async def test_every_kind_is_read_and_then_we_are_ready(

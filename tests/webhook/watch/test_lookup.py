@@ -6,9 +6,9 @@ import pytest
 
 from tests.fakes.apiserver import FakeAPI, Refusal
 from tests.fakes.pace import FakePace
+from webhook.apiserver.connection import Connection
+from webhook.apiserver.kinds import BY_NAME
 from webhook.watch.cache import Cache
-from webhook.watch.connection import Connection
-from webhook.watch.kinds import BY_NAME
 from webhook.watch.lookup import Lookup
 from webhook.watch.reflector import Reflector
 

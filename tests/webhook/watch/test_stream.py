@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webhook.watch.errors import BrokenAnswer
+from webhook.apiserver.errors import BrokenAnswer
 from webhook.watch.stream import Lines
 
 

@@ -12,10 +12,10 @@ from policies import names
 from policies.changes import Put
 from policies.rules import Rules
 from policies.snapshot import Snapshot
+from webhook.apiserver.kinds import BY_NAME, Kind
 from webhook.cli.preview.sources import Given
 from webhook.pods.templates import group_and_kind
 from webhook.watch.files import Folder, unknown_in
-from webhook.watch.kinds import BY_NAME, Kind
 
 
 @dataclass(frozen=True, slots=True)

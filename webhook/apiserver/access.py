@@ -13,7 +13,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from webhook.watch.errors import NoCluster
+from webhook.apiserver.errors import NoCluster
 
 SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 FRESH_SECONDS = 60.0

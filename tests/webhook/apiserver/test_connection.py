@@ -4,13 +4,13 @@ import aiohttp
 import pytest
 
 from tests.fakes.apiserver import FakeAPI, LoopbackAccess, Refusal
-from webhook.watch.connection import Connection, explain, refusal
-from webhook.watch.errors import (
+from webhook.apiserver.connection import Connection, explain, refusal
+from webhook.apiserver.errors import (
     Busy,
+    CallFailed,
     Expired,
     Forbidden,
     KindAbsent,
-    StreamError,
     Unauthorized,
     Unreachable,
 )
@@ -31,7 +31,7 @@ from webhook.watch.errors import (
     ],
 )
 def test_each_status_is_the_error_that_says_what_to_do(
-    status: int, text: str, error: type[StreamError]
+    status: int, text: str, error: type[CallFailed]
 ) -> None:
     """A 504 is Expired only where it says that the version is ahead of this API server."""
     assert type(refusal(status, text)) is error

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from policies.accept import RENDERED_KEYS
-from policies.crd import KINDS, VALIDATIONS, documents
+from policies.manifests.crd import KINDS, VALIDATIONS, documents
+from policies.manifests.network_validations import network_rules
+from policies.manifests.validations import partition_rules, policy_rules
 from policies.names import API_VERSION
-from policies.network_validations import network_rules
-from policies.validations import partition_rules, policy_rules
 
 Schema = dict[str, Any]
 

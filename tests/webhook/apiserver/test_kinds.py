@@ -2,7 +2,7 @@
 
 import pytest
 
-from webhook.watch.kinds import BY_NAME
+from webhook.apiserver.kinds import BY_NAME
 
 
 @pytest.mark.parametrize(

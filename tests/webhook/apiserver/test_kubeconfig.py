@@ -13,9 +13,9 @@ import yaml
 from certs.authority import make_authority, sign_leaf
 from tests.fakes.apiserver import FakeAPI
 from tests.fakes.pace import FakePace
-from webhook.watch.connection import connect
-from webhook.watch.errors import NoCluster
-from webhook.watch.kubeconfig import kubeconfig_access, plain_login
+from webhook.apiserver.connection import connect
+from webhook.apiserver.errors import NoCluster
+from webhook.apiserver.kubeconfig import kubeconfig_access, plain_login
 
 CLOCK = FakePace().pace.clock
 
@@ -135,7 +135,7 @@ def test_a_plain_file_does_not_load_the_library(tmp_path: Path) -> None:
     path = write(tmp_path / "config", {"token": "secret"})
     code = (
         "import asyncio, sys; from pathlib import Path;"
-        "from webhook.watch.kubeconfig import kubeconfig_access;"
+        "from webhook.apiserver.kubeconfig import kubeconfig_access;"
         "asyncio.run(kubeconfig_access(Path(sys.argv[1]), lambda: 0.0));"
         "print('kubernetes_asyncio' in sys.modules)"
     )

@@ -7,8 +7,8 @@ import pytest
 
 from certs.authority import make_authority
 from tests.fakes.pace import FakePace
-from webhook.watch.access import pod_access
-from webhook.watch.errors import NoCluster
+from webhook.apiserver.access import pod_access
+from webhook.apiserver.errors import NoCluster
 
 POD = {"KUBERNETES_SERVICE_HOST": "10.0.0.1", "KUBERNETES_SERVICE_PORT": "443"}
 

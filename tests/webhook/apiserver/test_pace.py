@@ -1,7 +1,7 @@
 """How long we stay away after failures."""
 
 from tests.fakes.pace import FakePace
-from webhook.watch.pace import PATIENCE_SECONDS, Backoff
+from webhook.apiserver.pace import PATIENCE_SECONDS, Backoff
 
 
 def test_jitter_is_full() -> None:

@@ -1,6 +1,6 @@
 """The CEL that decides which pods the API server sends to the webhook."""
 
-from policies.conditions import ANNOTATED, match_conditions
+from policies.manifests.conditions import ANNOTATED, match_conditions
 
 
 def test_the_condition_looks_before_it_reads() -> None:

@@ -7,11 +7,17 @@ what.
 from collections.abc import Iterable, Iterator
 
 from policies.accept import MULTUS_MODES, ONE_PER_RAIL_MODES, PARTITION_OF, RENDERED_KEYS
+from policies.manifests.validations import (
+    FORBIDDEN,
+    REQUIRED,
+    Rule,
+    number_rules,
+    pod_defaults_rules,
+)
 from policies.names import DEFAULT_NETWORK_WORD
 from policies.network import Mode
 from policies.partition import MAX_VLAN
 from policies.shapes import PartitionType
-from policies.validations import FORBIDDEN, REQUIRED, Rule, number_rules, pod_defaults_rules
 
 _NUMBERED = ("min", "max")
 

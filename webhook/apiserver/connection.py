@@ -1,6 +1,6 @@
 """GET requests to the API server, and what its statuses and silences mean.
 
-Knows aiohttp and an :class:`Access`; knows no kinds. Every failure is a StreamError with a
+Knows aiohttp and an :class:`Access`; knows no kinds. Every failure is a CallFailed with a
 sentence that a person can use.
 """
 
@@ -10,18 +10,19 @@ from pathlib import Path
 import aiohttp
 import msgspec
 
-from webhook.watch.access import Access, pod_access
-from webhook.watch.errors import (
+from webhook.apiserver.access import Access, pod_access
+from webhook.apiserver.errors import (
     Busy,
+    CallFailed,
+    Conflict,
     Expired,
     Forbidden,
     KindAbsent,
     NoCluster,
-    StreamError,
     Unauthorized,
     Unreachable,
 )
-from webhook.watch.kubeconfig import kubeconfig_access
+from webhook.apiserver.kubeconfig import kubeconfig_access
 
 CONNECT_SECONDS = 10.0
 READ_BUFFER = 1024 * 1024
@@ -53,7 +54,7 @@ class Connection:
             silence: Seconds between two pieces of the answer that mean it is dead.
 
         Raises:
-            StreamError: Which kind says what to do.
+            CallFailed: Which kind says what to do.
         """
         try:
             arguments = await self._access.arguments()
@@ -95,7 +96,7 @@ async def connect(kubeconfig: Path | None, clock: Callable[[], float]) -> Connec
     return Connection(await kubeconfig_access(kubeconfig, clock))
 
 
-def refusal(status: int, text: str, retry_after: str | None = None) -> StreamError:
+def refusal(status: int, text: str, retry_after: str | None = None) -> CallFailed:
     """Return the error that a status, or the code of a Status object, stands for.
 
     Args:
@@ -106,7 +107,12 @@ def refusal(status: int, text: str, retry_after: str | None = None) -> StreamErr
     sentence = f"API server: {status}: {' '.join(text.split())}"
     if status == 410 or (status == 504 and TOO_LARGE_VERSION in text):  # noqa: PLR2004 - HTTP
         return Expired(sentence)
-    known: dict[int, type[StreamError]] = {401: Unauthorized, 403: Forbidden, 404: KindAbsent}
+    known: dict[int, type[CallFailed]] = {
+        401: Unauthorized,
+        403: Forbidden,
+        404: KindAbsent,
+        409: Conflict,
+    }
     if status in known:
         return known[status](sentence)
     seconds = float(retry_after) if retry_after and retry_after.strip().isdecimal() else 0.0

@@ -12,14 +12,14 @@ from typing import Any
 from pydantic import BaseModel
 
 from policies.accept import RENDERED_KEYS
+from policies.manifests.network_validations import network_rules
+from policies.manifests.structural import Schema, structural
+from policies.manifests.validations import ITEMS, Rule, partition_rules, policy_rules
 from policies.names import API_VERSION, GROUP, NETWORK, PARTITION, PLURALS, POLICY
 from policies.network import NetworkSpec, RDMANetwork
-from policies.network_validations import network_rules
 from policies.partition import PartitionSpec, RDMAPartition
 from policies.policy import PolicySpec, RDMAPolicy
 from policies.status import NetworkStatus, PartitionStatus, PolicyStatus
-from policies.structural import Schema, structural
-from policies.validations import ITEMS, Rule, partition_rules, policy_rules
 
 CATEGORY = "rdma"
 """``kubectl get rdma`` lists all our kinds."""

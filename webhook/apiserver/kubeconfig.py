@@ -14,8 +14,8 @@ from typing import Any
 
 import yaml
 
-from webhook.watch.access import Access, Login, PlainAccess
-from webhook.watch.errors import NoCluster
+from webhook.apiserver.access import Access, Login, PlainAccess
+from webhook.apiserver.errors import NoCluster
 
 PLAIN_USER = frozenset({"token", "tokenFile", "client-certificate", "client-key"})
 WANTED = "it is no kubeconfig, which has clusters, contexts and users"

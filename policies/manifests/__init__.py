@@ -1,0 +1,1 @@
+"""What the API server is told: our kinds and their rules, as documents made from the models."""

@@ -1,0 +1,1 @@
+"""The way to the API server: who we are there, one request, what its answers mean."""
