@@ -32,7 +32,6 @@ class Reason(StrEnum):
     PLACEMENT_CONFLICT = "PlacementConflict"
     HUGEPAGES_CONFLICT = "HugepagesConflict"
 
-    POLICY_MISSING = "PolicyMissing"
     POLICY_NOT_READY = "PolicyNotReady"
     NETWORK_NOT_GRANTED = "NetworkNotGranted"
     NETWORK_NOT_READY = "NetworkNotReady"
@@ -59,7 +58,7 @@ class Reason(StrEnum):
 
 
 _ALL = tuple(Reason)
-_FORBIDDEN = frozenset(_ALL[_ALL.index(Reason.POLICY_MISSING) :])
+_FORBIDDEN = frozenset(_ALL[_ALL.index(Reason.POLICY_NOT_READY) :])
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -69,6 +68,8 @@ class Refusal(msgspec.Struct, frozen=True):
     message: str
     short: str = ""
     """What of it fits a warning, where the policy does not enforce it: at most 80 characters."""
+    cause: str = ""
+    """CamelCase word for the policy's condition, where the reason says too little."""
 
 
 class Pending(msgspec.Struct, frozen=True):

@@ -112,7 +112,7 @@ def test_a_changed_policy_takes_effect(controlplane: ControlPlane, namespace: st
     controlplane.apply(json.dumps(tenants.policy(namespace, [])), server_side=True)
     expect("NetworkNotGranted")
     controlplane.request("DELETE", tenants.policy_path(namespace))
-    expect("PolicyMissing")
+    expect("PolicyNotReady")
 
 
 @pytest.mark.usefixtures("webhook")
