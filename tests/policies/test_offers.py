@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from policies.changes import Put
 from policies.offers import Lane, Offer, Outcome, nad_name, offer
 from policies.refusal import Pending, Reason, Refusal
 from policies.shapes import Isolation, PartitionType
 from policies.snapshot import Snapshot
 from tests.harness.budgets import small
-from tests.harness.cluster import granted, nad, network, policy, rail, snapshot
+from tests.harness.cluster import granted, labelled, nad, network, policy, rail, snapshot
 from tests.harness.subjects import tenancy_in
 
 Object = dict[str, Any]
@@ -183,8 +184,9 @@ def test_an_offer_is_worked_out_once() -> None:
     """It depends on the snapshot alone, and is forgotten with it."""
     first = snapshot(ROCE, NAD, TENANT)
     assert offered(first) is offered(first)
-    assert offered(first.apply([])) is not offered(first)
-    assert offered(first.apply([])) == offered(first)
+    second = first.apply([Put("Namespace", labelled("team-b", warn="baseline"))])
+    assert offered(second) is not offered(first)
+    assert offered(second) == offered(first)
 
 
 def test_the_policys_defaults_are_laid_over_the_networks() -> None:
