@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 
+from policies.changes import Put
 from policies.offers import Lane, Offer, Outcome, offer
 from policies.refusal import Pending, Reason, Refusal
 from policies.shapes import Isolation, PartitionType
 from policies.snapshot import Snapshot
-from tests.harness.cluster import granted, nad, network, policy, rail, snapshot
+from tests.harness.cluster import granted, labelled, nad, network, policy, rail, snapshot
 from tests.harness.subjects import tenancy_in
 
 Object = dict[str, Any]
@@ -180,8 +181,9 @@ def test_an_offer_is_worked_out_once() -> None:
     """It depends on the snapshot alone, and is forgotten with it."""
     first = snapshot(ROCE, NAD, TENANT)
     assert offered(first) is offered(first)
-    assert offered(first.apply([])) is not offered(first)
-    assert offered(first.apply([])) == offered(first)
+    second = first.apply([Put("Namespace", labelled("team-b", warn="baseline"))])
+    assert offered(second) is not offered(first)
+    assert offered(second) == offered(first)
 
 
 def test_the_policys_defaults_are_laid_over_the_networks() -> None:
