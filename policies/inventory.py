@@ -38,23 +38,32 @@ def missing_resources(index: Index, network: Network) -> tuple[str, ...] | None:
 
     Args:
         index: What is known.
-        network: Of the index. A rail without a resource counts with that of the NAD that it names
-            by namespace and name; devices of mode DRA are not in a node's resources.
+        network: Of the index.
 
     Returns:
         None where nothing is known of nodes: replicas in a cluster do not watch them.
     """
     if not index.nodes:
         return None
+    return tuple(
+        name
+        for name in resources(index, network)
+        if not any(name in advertised for advertised in index.nodes.values())
+    )
+
+
+def resources(index: Index, network: Network) -> tuple[str, ...]:
+    """Return the resources of a network's rails, each once, in order of rails.
+
+    Args:
+        index: What is known.
+        network: Of the index. A rail without a resource counts with that of the NAD that it names
+            by namespace and name; devices of mode DRA are not in a node's resources.
+    """
     model = network.model
     if model is None or model.spec.mode is Mode.DRA:
         return ()
-    wanted = dict.fromkeys(_resources(index, model))
-    return tuple(
-        name
-        for name in wanted
-        if not any(name in advertised for advertised in index.nodes.values())
-    )
+    return tuple(dict.fromkeys(_resources(index, model)))
 
 
 def _resources(index: Index, model: RDMANetwork) -> Iterator[str]:

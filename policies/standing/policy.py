@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from policies.names import POLICY
 from policies.offers import Offer, offer
 from policies.refusal import Pending, Reason, Refusal, cleaned, listed
 from policies.snapshot import Snapshot
@@ -109,7 +110,7 @@ def _outdated(names: tuple[str, ...] | None) -> Finding:
     if names is None:
         return unknown(OUTDATED, "NotCounted", "The running pods were not looked at yet.")
     if not names:
-        return no(OUTDATED, "UpToDate", "No running pod would be treated in another way now.")
+        return no(OUTDATED, "NoneOutdated", "No running pod would be treated in another way now.")
     text = (
         f"{len(names)} running pods keep what they were admitted with and would be treated in "
         f"another way now: {listed(names)}; their authors can start them anew"
@@ -128,3 +129,17 @@ def _counts(
         "partitions": snapshot.notes.once(__name__, "partitions", held)[tenancy.tenant],
     }
     return counts if outdated is None else {**counts, "outdatedPods": len(outdated)}
+
+
+def stray(snapshot: Snapshot, namespace: str, name: str) -> Standing:
+    """Return how a policy of another name than the one that counts stands."""
+    problem = snapshot.faults.get((POLICY, namespace, name), "")
+    return Standing((no(READY, "NameInvalid", cleaned(problem)),))
+
+
+def left_behind(names: tuple[str, ...]) -> str:
+    """Return what is said of running pods whose policy is gone."""
+    return (
+        f"the policy is gone; {len(names)} running pods keep what they were admitted with: "
+        f"{listed(names)}"
+    )

@@ -73,16 +73,23 @@ def test_the_configuration_comes_after_other_injectors() -> None:
     assert name > "network-resources-injector-config"
 
 
-def test_the_webhook_may_only_read() -> None:
-    """Its account reads what it decides by and nothing else."""
-    rules = _one("rbac.yaml", "ClusterRole")["rules"]
-    assert {verb for rule in rules for verb in rule["verbs"]} == {"get", "list", "watch"}
-    assert {resource for rule in rules for resource in rule["resources"]} == {
-        "namespaces",
-        "network-attachment-definitions",
-        "rdmanetworks",
-        "rdmapartitions",
-        "rdmapolicies",
+def test_the_webhook_writes_what_its_leader_says_and_nothing_else() -> None:
+    """Status, events and one Lease; everything else is read. The e2e tests compare with use."""
+    writes = {
+        (resource, verb)
+        for kind in ("ClusterRole", "Role")
+        for rule in _one("rbac.yaml", kind)["rules"]
+        for resource in rule["resources"]
+        for verb in rule["verbs"]
+        if verb not in {"get", "list", "watch"}
+    }
+    assert writes == {
+        ("rdmanetworks/status", "patch"),
+        ("rdmapartitions/status", "patch"),
+        ("rdmapolicies/status", "patch"),
+        ("events", "create"),
+        ("leases", "create"),
+        ("leases", "update"),
     }
 
 

@@ -30,7 +30,9 @@ from webhook.apiserver.errors import ApiError
 from webhook.apiserver.kinds import KINDS
 from webhook.apiserver.pace import Pace
 from webhook.cli import garbage
+from webhook.cli import leader as leading
 from webhook.cli.facts import LiveFacts
+from webhook.cli.leader import Leader
 from webhook.server.app import Reviews
 from webhook.server.intake import Limits
 from webhook.server.ledger import Ledger
@@ -64,11 +66,13 @@ class Feed:
         objects: What the server may ask.
         run: Keeps the cache up to date, for ever.
         close: Lets go of the cluster.
+        leader: What this replica does when it leads; None where nobody is to be led.
     """
 
     objects: Objects
     run: Callable[[], Coroutine[Any, Any, None]]
     close: Callable[[], Coroutine[Any, Any, None]]
+    leader: Leader | None = None
 
 
 def run_service(settings: Settings) -> int:
@@ -106,11 +110,14 @@ async def _run(settings: Settings) -> int:
         server = await _listen(reviews, settings.listen, serving)
         _say_listening(settings, server, probe)
         parts = [asyncio.create_task(part) for part in (feed.run(), serving.run(pace.sleep))]
-        settling = asyncio.create_task(_settle(facts))
+        beside = [asyncio.create_task(_settle(facts))]
+        if feed.leader is not None:
+            beside.append(asyncio.create_task(feed.leader.run()))
         code = await _until_stopped(parts, stopping)
-        settling.cancel()
         reviews.draining = True
+        ending = asyncio.create_task(_cancel(beside))
         await _drain(server, settings.drain.total_seconds() if code == 0 else 0.0, hurried)
+        await ending
     log.info("stopped", extra={"fields": {"code": code}})
     return code
 
@@ -124,6 +131,13 @@ async def _until_stopped(parts: list[asyncio.Task[None]], stopping: asyncio.Even
             log.error("part_failed", exc_info=part.exception())
             return FAILED_CODE
     return 0
+
+
+async def _cancel(tasks: list[asyncio.Task[None]]) -> None:
+    """End what goes on beside serving; the lead is handed over while we drain."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks)
 
 
 async def _drain(server: Listener, seconds: float, hurried: asyncio.Event) -> None:
@@ -153,7 +167,8 @@ async def _feed(settings: Settings, cache: Cache, pace: Pace) -> Feed:
     connection: Connection = await connect(settings.kubeconfig, pace.clock)
     cluster = Cluster(connection, cache, pace)
     objects = Objects(cache.current, cache.changed, cluster.fetch)
-    return Feed(objects, cluster.run, connection.close)
+    leader = leading.join(connection, cache, settings, pace)
+    return Feed(objects, cluster.run, connection.close, leader)
 
 
 def _pair_source(settings: Settings) -> Source:

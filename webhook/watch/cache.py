@@ -37,6 +37,10 @@ class State:
     objects: int = 0
 
 
+Listener = Callable[[Sequence[Change], Snapshot, Snapshot], None]
+"""Is told of changes that were applied, in order, and of the snapshots before and after them."""
+
+
 class Cache:
     """Holds the snapshot that requests are judged by."""
 
@@ -63,6 +67,7 @@ class Cache:
         self._timer: asyncio.TimerHandle | None = None
         self._flushed = -math.inf
         self._swapped = asyncio.Event()
+        self._listeners: list[Listener] = []
         self._notes: dict[str, tuple[str, ...]] = {}
 
     def current(self) -> Snapshot:
@@ -88,10 +93,28 @@ class Cache:
         if not self._pending:
             return
         batch, self._pending = self._pending, []
-        self._snapshot = _apply(self._snapshot, batch)
+        before = self._snapshot
+        self._snapshot = _apply(before, batch)
         self._flushed = asyncio.get_running_loop().time()
-        self._swapped.set()
-        self._swapped = asyncio.Event()
+        if self._snapshot is not before:
+            self._swapped.set()
+            self._swapped = asyncio.Event()
+        self._tell(batch, before)
+
+    def follow(self, listener: Listener) -> None:
+        """Have a listener told of every batch once it is applied, from now on.
+
+        It is called within the swap's own turn of the loop, so it has to be quick; what it raises
+        is logged and stops nobody. It hears of a batch that left the snapshot as it was too.
+        """
+        self._listeners.append(listener)
+
+    def _tell(self, applied: Sequence[Change], before: Snapshot) -> None:
+        for listener in self._listeners if applied else ():
+            try:
+                listener(applied, before, self._snapshot)
+            except Exception:
+                log.exception("follower_failed", extra={"fields": {"changes": len(applied)}})
 
     def synced(self, kind: str, objects: int) -> None:
         """Take note that all objects of a kind were offered; they are applied now."""
