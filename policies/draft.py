@@ -6,6 +6,7 @@ never stops the stream of events.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from sys import intern
 from typing import Any, Final, assert_never
 
@@ -173,7 +174,8 @@ class _Draft:
 
     def put_namespace(self, raw: Mapping[str, Any]) -> None:
         labels = texts((raw.get("metadata") or {}).get("labels"))
-        self._set(_place(raw)[1], labels={intern(key): intern(labels[key]) for key in labels})
+        kept = sorted(key for key in labels if key.startswith(names.NAMESPACE_LABELS))
+        self._set(_place(raw)[1], labels=_labels(tuple((key, labels[key]) for key in kept)))
 
     def drop_namespace(self, _: str, name: str) -> None:
         self._set(name, labels={})
@@ -270,6 +272,12 @@ class _Draft:
             self._faults.put((kind, namespace, name), problem)
         else:
             self._faults.drop((kind, namespace, name))
+
+
+@lru_cache(maxsize=1024)
+def _labels(pairs: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
+    """Return a map that all namespaces of equal labels share."""
+    return dict(pairs)
 
 
 def _place(raw: Mapping[str, Any]) -> tuple[str, str]:

@@ -64,4 +64,7 @@ RESOURCE_NAME_ANNOTATION: Final = "k8s.v1.cni.cncf.io/resourceName"
 HUGEPAGES_PREFIX: Final = "hugepages-"
 """Prefix of the resource of a page size."""
 MIRROR_ANNOTATION: Final = "kubernetes.io/config.mirror"
+POD_SECURITY_PREFIX: Final = "pod-security.kubernetes.io/"
 POD_SECURITY_ENFORCE: Final = "pod-security.kubernetes.io/enforce"
+NAMESPACE_LABELS: Final = (POD_SECURITY_PREFIX, PREFIX)
+"""Prefixes of the labels of a namespace that decisions may look at; no others are kept."""

@@ -4,6 +4,7 @@ What one object says is taken back without a look at the others.
 """
 
 from collections.abc import Hashable
+from functools import lru_cache
 from typing import TypeAlias, TypeVar
 
 from immutables import Map
@@ -27,7 +28,15 @@ def count(tally: Overlay[Key, Counts], key: Key, whom: str, step: int) -> None:
     counts = tally.get(key) or Map()
     number = counts.get(whom, 0) + step
     counts = counts.set(whom, number) if number else counts.delete(whom)
+    if len(counts) == 1 and number == 1:
+        counts = _once(whom)
     if counts:
         tally.put(key, counts)
     else:
         tally.drop(key)
+
+
+@lru_cache(maxsize=1024)
+def _once(whom: str) -> Counts:
+    """Return a value that all share what is said once, for the same: so is nearly everything."""
+    return Map({whom: 1})
