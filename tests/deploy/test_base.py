@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from policies.manifests.conditions import match_conditions
-from policies.names import VERSION
+from policies.names import OUR_ACCOUNT, OUR_NAMESPACE, VERSION
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 BASE = DEPLOY / "base"
@@ -85,6 +85,15 @@ def test_the_webhook_may_only_read() -> None:
         "rdmapartitions",
         "rdmapolicies",
     }
+
+
+def test_the_account_is_the_one_that_admission_policies_name() -> None:
+    """Who may write status is the account that the manifests make and the Deployment runs as."""
+    account = _one("rbac.yaml", "ServiceAccount")["metadata"]
+    assert account == {"name": OUR_ACCOUNT, "namespace": OUR_NAMESPACE}
+    deployment = _one("deployment.yaml", "Deployment")
+    assert deployment["metadata"]["namespace"] == OUR_NAMESPACE
+    assert deployment["spec"]["template"]["spec"]["serviceAccountName"] == OUR_ACCOUNT
 
 
 def test_built_in_roles_may_read_our_kinds_and_write_none() -> None:

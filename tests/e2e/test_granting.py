@@ -12,6 +12,7 @@ from tests.harness.clients import ADMIN
 from tests.harness.guarded import (
     GRANTS_ALL,
     GRANTS_MOST,
+    GRANTS_NAMED,
     GRANTS_ONE,
     NETWORKS,
     TENANT,
@@ -27,7 +28,8 @@ Document = dict[str, Any]
 DENIED = "ValidatingAdmissionPolicy 'rdma-grant' with binding 'rdma-grant' denied request: "
 
 ALL = (ADMIN, GRANTS_ALL)
-MOST = (*ALL, GRANTS_MOST)
+NAMED = (*ALL, GRANTS_NAMED)
+MOST = (*NAMED, GRANTS_MOST)
 ONE = (*MOST, GRANTS_ONE)
 EVERYBODY = (*ONE, TENANT)
 
@@ -83,8 +85,8 @@ CREATED = [
     ({"networks": entries(NETWORKS[0])}, ONE, "spec.networks[net-00]: "),
     ({"networks": entries(*NETWORKS[:3])}, MOST, "spec.networks[net-0"),
     ({"networks": entries(*NETWORKS[:15])}, MOST, "spec.networks[net-"),
-    ({"networks": entries(*NETWORKS)}, ALL, "spec.networks[net-"),
-    ({"networks": entries(NETWORKS[15])}, ALL, "rdmanetworks/net-15"),
+    ({"networks": entries(*NETWORKS)}, NAMED, "spec.networks[net-"),
+    ({"networks": entries(NETWORKS[15])}, NAMED, "rdmanetworks/net-15"),
     ({"networks": entries("no-such")}, ALL, "rdmanetworks/no-such"),
     ({}, ALL, "spec.networks: the first policy decides"),
     ({"networks": []}, ALL, "spec.networks: the first policy decides"),
@@ -159,7 +161,7 @@ CHANGED = [
     ({"networks": [{**SECOND, "name": NETWORKS[0]}]}, ONE, "spec.networks[net-00]: "),
     ({"networks": [{**FIRST, "name": NETWORKS[3]}, SECOND]}, MOST, "rdmanetworks/net-03"),
     ({"networks": [_entry(index) for index in range(15)]}, MOST, "spec.networks[net-"),
-    ({"networks": [_entry(index) for index in range(16)]}, ALL, "spec.networks[net-"),
+    ({"networks": [_entry(index) for index in range(16)]}, NAMED, "spec.networks[net-"),
     ({"networks": [], "rawNetworks": "Allow"}, ALL, "spec.rawNetworks: changing"),
     *(
         ({field: value}, ALL, f"spec.{field}: changing more than networks takes")

@@ -21,16 +21,20 @@ Document = dict[str, Any]
 NETWORKS = tuple(f"net-{number:02}" for number in range(16))
 """As many as a policy can name."""
 GRANTS_ALL = "grants-all"
+GRANTS_NAMED = "grants-named"
+"""Each network by its name, so all that there are, but not all that there may be."""
 GRANTS_MOST = "grants-most"
 """All networks but the last."""
 GRANTS_ONE = "grants-one"
 """The first network."""
 TENANT = "tenant"
-OWNERS = (GRANTS_ALL, GRANTS_MOST, GRANTS_ONE, TENANT)
+OWNERS = (GRANTS_ALL, GRANTS_NAMED, GRANTS_MOST, GRANTS_ONE, TENANT)
 """Users to whom the namespaces belong."""
 USERS = (ADMIN, *OWNERS)
-EDITOR = "editor"
-"""Has the built-in role edit, as who works in a namespace has."""
+WRITER = "writer"
+"""May write every policy of the cluster, as far as RBAC goes, and grant nothing."""
+WORKER = "worker"
+"""Has no right but what a test gives."""
 CONTROLLER = f"system:serviceaccount:{NAMESPACE}:{ACCOUNT}"
 """Our own account, which here may write status as far as RBAC goes."""
 
@@ -60,7 +64,7 @@ class Guarded(Started):
         (folder / "policy.yaml").write_text(AUDIT_POLICY)
         self._audit_log = folder / "audit.log"
         self.cluster = ControlPlane(
-            users={user: [] for user in (*OWNERS, EDITOR)},
+            users={user: [] for user in (*OWNERS, WRITER, WORKER)},
             tenants={},
             scheduler=False,
             apiserver_flags=[
@@ -106,9 +110,7 @@ class Guarded(Started):
         right = {"verb": "create", "group": "rdma.io", "resource": "rdmapolicies"}
         self.cluster.wait_for(
             f"all own {name}",
-            lambda: all(
-                roles.may(self.cluster, user, namespace=name, **right) for user in OWNERS
-            ),
+            lambda: all(roles.may(self.cluster, user, namespace=name, **right) for user in OWNERS),
         )
         return name
 
@@ -134,11 +136,18 @@ class Guarded(Started):
     # ---------------------------------------------------------------- insides
 
     def _give_rights(self) -> None:
-        named = {GRANTS_ONE: NETWORKS[:1], GRANTS_MOST: NETWORKS[:-1], GRANTS_ALL: ()}
+        named = {
+            GRANTS_ONE: NETWORKS[:1],
+            GRANTS_MOST: NETWORKS[:-1],
+            GRANTS_NAMED: NETWORKS,
+            GRANTS_ALL: (),
+        }
         for user, networks in named.items():
             rule = {"apiGroups": ["rdma.io"], "resources": ["rdmanetworks"], "verbs": ["grant"]}
             names = {"resourceNames": list(networks)} if networks else {}
             roles.allow(self.cluster, user, "grants", [{**rule, **names}])
+        rule = {"apiGroups": ["rdma.io"], "resources": ["rdmapolicies"], "verbs": ["*"]}
+        roles.allow(self.cluster, WRITER, "policies", [rule])
         rule = {"apiGroups": ["rdma.io"], "resources": list(STATUSES), "verbs": ["*"]}
         for user in (*OWNERS, CONTROLLER):
             roles.allow(self.cluster, user, "status", [rule])
