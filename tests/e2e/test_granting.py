@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.harness.api import MERGE_PATCH
 from tests.harness.clients import ADMIN
 from tests.harness.guarded import (
     GRANTS_ALL,
@@ -205,3 +206,31 @@ def test_a_deletion_takes_a_grant_of_all(state: Guarded, held: Document, path: s
     path = f"{policies(held['metadata']['namespace'])}{path}?dryRun=All"
     attempts = {user: state.cluster.api("DELETE", path, user=user) for user in USERS}
     assert _passing(attempts, "/default: deleting it takes the verb grant on all") == ALL
+
+
+def _largest(value: str) -> Document:
+    """A policy that is full to the schema's bounds; another value changes every entry of it."""
+    partitions = [{"name": f"{value}-{number}", "number": 1 + number} for number in range(16)]
+    variables = [{"name": f"V{index}", "value": value * 1024} for index in range(64)]
+    return {
+        "networks": [{"name": name, "partitions": partitions} for name in NETWORKS],
+        "podDefaults": {"env": variables},
+        "podLimits": {
+            "env": variables,
+            "hostPaths": [f"/{index:02}{value * 4000}" for index in range(64)],
+        },
+    }
+
+
+def test_the_largest_policy_is_within_the_budget(state: Guarded) -> None:
+    """CEL that costs too much would refuse everybody, and here it is the rights that decide."""
+    namespace = state.new_namespace()
+    state.create(namespace, _largest("a"))
+    path = f"{policies(namespace)}/default?dryRun=All"
+    attempts = {
+        user: state.cluster.api(
+            "PATCH", path, {"spec": _largest("b")}, user=user, content_type=MERGE_PATCH
+        )
+        for user in USERS
+    }
+    assert _passing(attempts, "takes the verb grant on") == ALL

@@ -217,7 +217,7 @@ def test_metadata_is_its_owners_and_ends_nothing(state: Guarded, owned: str) -> 
 
 
 def test_the_garbage_collector_deletes_no_policy(state: Guarded, owned: str) -> None:
-    """A policy that its tenant made the dependant of something deleted stays."""
+    """A policy that its tenant made depend on something that is deleted stays."""
     cluster = state.cluster
     maps = f"/api/v1/namespaces/{owned}/configmaps"
     owner = cluster.request("POST", maps, {"metadata": {"name": "owner"}}, user=TENANT)
