@@ -28,6 +28,13 @@ PLURALS: Final = {
 }
 """Kinds as they stand in URLs and roles."""
 
+OUR_NAMESPACE: Final = "rdma-system"
+"""Where the shipped manifests run the webhook."""
+OUR_ACCOUNT: Final = "rdma-webhook"
+"""The ServiceAccount of the webhook and its controller."""
+OUR_USER: Final = f"system:serviceaccount:{OUR_NAMESPACE}:{OUR_ACCOUNT}"
+"""What the API server calls that account."""
+
 POLICY_NAME: Final = "default"
 """The only name an RDMAPolicy may have: one a namespace."""
 

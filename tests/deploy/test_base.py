@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from policies.manifests.conditions import match_conditions
-from policies.names import VERSION
+from policies.names import OUR_ACCOUNT, OUR_NAMESPACE, VERSION
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 BASE = DEPLOY / "base"
@@ -34,7 +34,8 @@ def webhook() -> Document:
 def test_every_resource_of_the_base_is_listed() -> None:
     """No file is forgotten in the kustomization."""
     listed = set(yaml.safe_load((BASE / "kustomization.yaml").read_text())["resources"])
-    assert listed - {"../crds"} == {p.name for p in BASE.glob("*.yaml")} - {"kustomization.yaml"}
+    files = {path.name for path in BASE.glob("*.yaml")} - {"kustomization.yaml"}
+    assert listed == files | {"../crds", "../admission"}
 
 
 def test_the_condition_is_the_one_of_the_program(webhook: Document) -> None:
@@ -91,6 +92,15 @@ def test_the_webhook_writes_what_its_leader_says_and_nothing_else() -> None:
         ("leases", "create"),
         ("leases", "update"),
     }
+
+
+def test_the_account_is_the_one_that_admission_policies_name() -> None:
+    """Who may write status is the account that the manifests make and the Deployment runs as."""
+    account = _one("rbac.yaml", "ServiceAccount")["metadata"]
+    assert account == {"name": OUR_ACCOUNT, "namespace": OUR_NAMESPACE}
+    deployment = _one("deployment.yaml", "Deployment")
+    assert deployment["metadata"]["namespace"] == OUR_NAMESPACE
+    assert deployment["spec"]["template"]["spec"]["serviceAccountName"] == OUR_ACCOUNT
 
 
 def test_built_in_roles_may_read_our_kinds_and_write_none() -> None:

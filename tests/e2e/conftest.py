@@ -8,6 +8,7 @@ import pytest
 
 from tests.harness import tenants
 from tests.harness.controlplane import ControlPlane
+from tests.harness.guarded import Guarded
 from tests.harness.kubelet import KubeletDouble
 from tests.harness.readers import Readers
 from tests.harness.tenants import Tenant
@@ -67,6 +68,13 @@ def webhook(controlplane: ControlPlane) -> Iterator[Webhook]:
     with Webhook(controlplane) as served:
         served.register()
         yield served
+
+
+@pytest.fixture(scope="session")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
+    """Give a cluster of its own whose webhook may be stopped, and users who differ in grants."""
+    with Guarded(tmp_path_factory.mktemp("audit")) as cluster:
+        yield cluster
 
 
 @pytest.fixture

@@ -427,6 +427,7 @@ def test_the_url_form_is_taken(cluster: ControlPlane) -> None:
     rendered = cluster.kubectl("kustomize", str(DEPLOY / "overlays" / "url")).stdout
     assert "url: https://127.0.0.1:8443/mutate" in rendered
     assert "kind: Deployment" not in rendered
+    assert rendered.count("kind: ValidatingAdmissionPolicyBinding") == 3
 
 
 def test_the_cert_manager_form_renders(cluster: ControlPlane) -> None:
@@ -434,3 +435,4 @@ def test_the_cert_manager_form_renders(cluster: ControlPlane) -> None:
     rendered = cluster.kubectl("kustomize", str(DEPLOY / "overlays" / "cert-manager")).stdout
     assert "secretName: rdma-webhook-tls" in rendered
     assert "cert-manager.io/inject-ca-from: rdma-system/rdma-webhook" in rendered
+    assert rendered.count("kind: ValidatingAdmissionPolicyBinding") == 3
