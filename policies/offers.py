@@ -15,7 +15,7 @@ from policies.index import Network
 from policies.nad import Nad
 from policies.names import NAD, NETWORK
 from policies.network import Mode, NetworkSpec, Rail
-from policies.partition import number_problem, shown, suffix
+from policies.partition import misfit, shown, suffix
 from policies.refusal import Pending, Reason, Refusal
 from policies.shapes import Isolation, PartitionType
 from policies.snapshot import Snapshot
@@ -172,17 +172,12 @@ def _number_refusal(
     """Return why the tenant's number cannot be used, or None."""
     wanted = network.model.spec.partition if network.model else None
     path = f"{tenancy.title}: spec.networks[{network.name}].partitions"
-    if wanted is None:
-        if number is None:
+    if number is None:
+        if wanted is None:
             return None
-        problem = f"[{partition}].number: RDMANetwork {network.name} carries no partition"
-    elif number is None:
         problem = f"[{partition or 'main'}].number: no {wanted.type} is set or allocated yet"
     else:
-        bad = number_problem(wanted.type, number)
-        low, high = wanted.min, wanted.max
-        if bad is None and not (low or number) <= number <= (high or number):
-            bad = f"{shown(wanted.type, number)} is outside RDMANetwork {network.name}'s range"
+        bad = misfit(network.name, wanted, number)
         if bad is None:
             return _claim_refusal(snapshot, tenancy, network, path, number)
         problem = f"[{partition}].number: {bad}"

@@ -8,7 +8,7 @@ a response must hold (same uid, patch and patchType both or neither).
 
 from base64 import b64encode
 from collections.abc import Sequence
-from typing import Any, TypedDict
+from typing import Any, Generic, TypedDict, TypeVar
 
 import msgspec
 
@@ -38,8 +38,8 @@ class OldObject(TypedDict, total=False):
     metadata: Metadata | None
 
 
-class AdmissionRequest(msgspec.Struct, frozen=True, rename="camel"):
-    """The part of an AdmissionRequest that we read."""
+class Request(msgspec.Struct, frozen=True, rename="camel"):
+    """The part of an AdmissionRequest that we read, whatever it is about."""
 
     uid: str
     operation: str = ""
@@ -47,31 +47,62 @@ class AdmissionRequest(msgspec.Struct, frozen=True, rename="camel"):
     kind: GroupVersionKind = GroupVersionKind()
     sub_resource: str | None = None
     dry_run: bool | None = None
+
+
+class AdmissionRequest(Request, frozen=True, rename="camel"):
+    """A request about a pod, which is decoded in part."""
+
     object: Pod | None = None
     old_object: OldObject | None = None
 
 
-class _Review(msgspec.Struct, rename="camel"):
+class ObjectRequest(Request, frozen=True, rename="camel"):
+    """A request about an object of ours, which is small and decoded whole."""
+
+    name: str | None = None
+    object: dict[str, Any] | None = None
+    old_object: dict[str, Any] | None = None
+
+
+_Asked = TypeVar("_Asked", bound=Request)
+
+
+class _Review(msgspec.Struct, Generic[_Asked], rename="camel"):
     api_version: str
     kind: str
-    request: AdmissionRequest
+    request: _Asked
 
 
-_DECODER = msgspec.json.Decoder(_Review)
+_POD_DECODER = msgspec.json.Decoder(_Review[AdmissionRequest])
+_OBJECT_DECODER = msgspec.json.Decoder(_Review[ObjectRequest])
 _ENCODER = msgspec.json.Encoder()
 
 
 def decode(body: bytes) -> AdmissionRequest:
-    """Return the request of an AdmissionReview.
+    """Return the request of an AdmissionReview about a pod.
+
+    Raises:
+        MalformedReview: See `decode_object`; also where a field of the pod that we read has
+            another type.
+    """
+    return _decoded(_POD_DECODER, body)
+
+
+def decode_object(body: bytes) -> ObjectRequest:
+    """Return the request of an AdmissionReview about an object of ours.
 
     Raises:
         MalformedReview: Not UTF-8, not JSON, not an AdmissionReview of v1, or a field that we
             read has another type; the message says which and where.
     """
+    return _decoded(_OBJECT_DECODER, body)
+
+
+def _decoded(decoder: msgspec.json.Decoder[_Review[_Asked]], body: bytes) -> _Asked:
     try:
         if not body.isascii():
             body.decode()
-        review = _DECODER.decode(body)
+        review = decoder.decode(body)
     except UnicodeDecodeError as err:
         message = f"request body: not UTF-8 at byte {err.start + 1}"
         raise MalformedReview(message) from err
