@@ -10,7 +10,7 @@ from typing import Final
 
 from policies import names
 from policies.crosschecks import network, partition, policy
-from policies.crosschecks.write import CREATE, DELETE, UPDATE, Write
+from policies.crosschecks.write import CREATE, DELETE, MISSING, UPDATE, Write
 from policies.errors import InvalidObject
 from policies.refusal import Notice, Refusal
 from policies.snapshot import Snapshot
@@ -50,4 +50,4 @@ def judge(write: Write, snapshot: Snapshot) -> tuple[Notice, ...] | Refusal:
     return tuple(notices)
 
 
-__all__ = ["CHECKS", "Write", "judge"]
+__all__ = ["CHECKS", "CREATE", "MISSING", "UPDATE", "Write", "judge"]

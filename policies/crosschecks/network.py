@@ -84,7 +84,7 @@ def _outside(network: Network, named: Mapping[int, tuple[Namer, ...]]) -> Iterat
         yield Notice(
             f"spec.partition: {many} numbers outside it: {listed(places, _MOST_NAMES)}; their "
             "pods are refused",
-            2,
+            3,
         )
 
 
@@ -102,6 +102,6 @@ def _disputed(
             yield Notice(
                 f"{shown(wanted.type, number)} of fabric {network.fabric} is not one tenant's "
                 f"alone: see policies of {listed(namespaces(found), _MOST_NAMES)}",
-                3,
+                4,
             )
             return

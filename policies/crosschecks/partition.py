@@ -6,7 +6,7 @@ Its author is the platform admin, who may read who is who.
 from collections.abc import Iterator
 
 from policies.crosschecks.numbers import namers, namespaces
-from policies.crosschecks.write import Write
+from policies.crosschecks.write import MISSING, Write
 from policies.partition import PartitionSpec, RDMAPartition, misfit, shown
 from policies.refusal import Notice, listed
 from policies.snapshot import Snapshot
@@ -61,12 +61,14 @@ def _fit(claim: PartitionSpec, snapshot: Snapshot) -> Iterator[Notice]:
     """Yield that no network gives the number out."""
     found = [one for one in snapshot.networks.values() if one.carries(claim.fabric, claim.type)]
     if not found:
-        yield Notice(f"spec.fabric: no RDMANetwork of {claim.fabric} carries a {claim.type} yet", 2)
+        yield Notice(
+            f"spec.fabric: no RDMANetwork of {claim.fabric} carries a {claim.type} yet", MISSING
+        )
     elif all(
         misfit(one.name, one.model.spec.partition if one.model else None, claim.number)
         for one in found
     ):
-        yield Notice(f"spec.number: {_shown(claim)} is outside the range of all its networks", 2)
+        yield Notice(f"spec.number: {_shown(claim)} is outside the range of all its networks", 3)
 
 
 def _double(claim: PartitionSpec, snapshot: Snapshot) -> Iterator[Notice]:
@@ -79,7 +81,7 @@ def _double(claim: PartitionSpec, snapshot: Snapshot) -> Iterator[Notice]:
             yield Notice(
                 f"spec.partition: the tenant holds {shown(spec.type, spec.number)} as "
                 f"{spec.partition} already; one name has one number",
-                3,
+                4,
             )
             return
 

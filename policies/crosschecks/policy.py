@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from policies import accept, attach, names
 from policies.crosschecks.numbers import is_disputed, namers
-from policies.crosschecks.write import Write
+from policies.crosschecks.write import MISSING, Write
 from policies.errors import InvalidObject
 from policies.index import Network
 from policies.network import Mode
@@ -113,7 +113,7 @@ def _network_notices(policy: Tenancy, snapshot: Snapshot) -> Iterator[Notice]:
         yield Notice(
             f"spec.networks: there is no RDMANetwork {listed(unknown, _MOST_NAMES)} yet; pods "
             "that ask for it are refused",
-            2,
+            MISSING,
         )
     for grant in policy.grants:
         network = snapshot.networks.get(grant.name)
@@ -125,11 +125,11 @@ def _useless(policy: Tenancy, network: Network) -> Iterator[Notice]:
     path = f"spec.networks[{network.name}]"
     mode = network.model.spec.mode if network.model else None
     if mode is not None and mode not in accept.IMPLEMENTED:
-        yield Notice(f"{path}: mode {mode} is not supported by this version", 3)
+        yield Notice(f"{path}: mode {mode} is not supported by this version", 4)
     elif network.problem:
-        yield Notice(f"{path}: not Accepted: {network.problem}", 3)
+        yield Notice(f"{path}: not Accepted: {network.problem}", 4)
     elif mode is Mode.HOST_NETWORK and not policy.limits.host_network:
-        yield Notice(f"{path}: a HostNetwork network needs spec.podLimits.hostNetwork: true", 2)
+        yield Notice(f"{path}: a HostNetwork network needs spec.podLimits.hostNetwork: true", 3)
 
 
 def _isolation_notices(policy: Tenancy, snapshot: Snapshot) -> Iterator[Notice]:
@@ -143,5 +143,5 @@ def _isolation_notices(policy: Tenancy, snapshot: Snapshot) -> Iterator[Notice]:
             yield Notice(
                 f"spec.minimumIsolation: is {policy.minimum_isolation}, but network "
                 f"{network.name} gives {most} at most",
-                4,
+                5,
             )

@@ -15,6 +15,9 @@ CREATE: Final = "CREATE"
 UPDATE: Final = "UPDATE"
 DELETE: Final = "DELETE"
 
+MISSING: Final = 2
+"""Rank of notices about what is not there, and may be once the next file is applied."""
+
 
 class Write(msgspec.Struct, frozen=True, kw_only=True):
     """One request."""

@@ -12,6 +12,7 @@ from typing import Any, Generic, TypedDict, TypeVar
 
 import msgspec
 
+from policies.names import GROUP
 from webhook.admission.errors import MalformedReview
 from webhook.pods.patch import Op
 from webhook.pods.pod import Metadata, Pod
@@ -56,12 +57,26 @@ class AdmissionRequest(Request, frozen=True, rename="camel"):
     old_object: OldObject | None = None
 
 
+class OwnMetadata(TypedDict, total=False):
+    """The metadata of an object of ours; what its managers own is the longer part, and skipped."""
+
+    name: str | None
+    generation: int | None
+
+
+class OwnObject(TypedDict, total=False):
+    """An object of ours: where it is, and its spec whole."""
+
+    metadata: OwnMetadata | None
+    spec: Any
+
+
 class ObjectRequest(Request, frozen=True, rename="camel"):
-    """A request about an object of ours, which is small and decoded whole."""
+    """A request about any object, whose bytes are decoded once it is known to be ours."""
 
     name: str | None = None
-    object: dict[str, Any] | None = None
-    old_object: dict[str, Any] | None = None
+    object: msgspec.Raw = msgspec.Raw(b"null")
+    old_object: msgspec.Raw = msgspec.Raw(b"null")
 
 
 _Asked = TypeVar("_Asked", bound=Request)
@@ -75,6 +90,7 @@ class _Review(msgspec.Struct, Generic[_Asked], rename="camel"):
 
 _POD_DECODER = msgspec.json.Decoder(_Review[AdmissionRequest])
 _OBJECT_DECODER = msgspec.json.Decoder(_Review[ObjectRequest])
+_OWN_DECODER = msgspec.json.Decoder(OwnObject | None)
 _ENCODER = msgspec.json.Encoder()
 
 
@@ -89,13 +105,26 @@ def decode(body: bytes) -> AdmissionRequest:
 
 
 def decode_object(body: bytes) -> ObjectRequest:
-    """Return the request of an AdmissionReview about an object of ours.
+    """Return the request of an AdmissionReview about an object that may be ours.
 
     Raises:
         MalformedReview: Not UTF-8, not JSON, not an AdmissionReview of v1, or a field that we
             read has another type; the message says which and where.
     """
     return _decoded(_OBJECT_DECODER, body)
+
+
+def decode_own(raw: msgspec.Raw) -> OwnObject | None:
+    """Return an object of ours, or None where the request has none.
+
+    Raises:
+        MalformedReview: A field that we read has another type.
+    """
+    try:
+        return _OWN_DECODER.decode(raw)
+    except (msgspec.DecodeError, RecursionError) as err:
+        message = f"request body: no object of {GROUP}: {err}"
+        raise MalformedReview(message) from err
 
 
 def _decoded(decoder: msgspec.json.Decoder[_Review[_Asked]], body: bytes) -> _Asked:

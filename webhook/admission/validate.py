@@ -4,7 +4,7 @@ from typing import Final
 
 from policies import crosschecks, names
 from policies.crosschecks import Write
-from policies.refusal import Refusal
+from policies.refusal import Notice, Refusal
 from policies.snapshot import Snapshot
 from webhook.admission import review
 from webhook.admission.answer import Answer, answer_about
@@ -16,6 +16,11 @@ from webhook.admission.verdict import Denied, Unchanged
 KINDS: Final = frozenset({names.NETWORK, names.PARTITION, names.POLICY})
 OTHER: Final = "Other"
 """How logs and metrics call what is none of our business."""
+MOST_BYTES: Final = 512 * 1024
+"""Of one object: many times the largest that is of use, and some 11 MB of empty maps at most."""
+TOO_LARGE: Final = rule(
+    Unchanged((Notice(f"it is larger than {MOST_BYTES // 1024} KiB, so nothing was checked", 1),))
+)
 
 
 def validate(body: bytes, snapshot: Snapshot) -> Answer:
@@ -31,28 +36,28 @@ def validate(body: bytes, snapshot: Snapshot) -> Answer:
         MalformedReview: The body is no AdmissionReview that can be answered.
     """
     request = review.decode_object(body)
-    name = _name(request)
-    is_ours = request.kind.group == names.GROUP and request.kind.kind in KINDS
-    if not is_ours or request.sub_resource:
-        return answer_about(OTHER, name, request, rule(Unchanged()))
     kind = request.kind.kind
+    if request.kind.group != names.GROUP or kind not in KINDS or request.sub_resource:
+        return answer_about(OTHER, request.name or "", request, rule(Unchanged()))
     if kind == names.POLICY and not request.namespace:
         raise MalformedReview("request body: request.namespace is empty, but policies are in one")
-    write = Write(
-        kind=kind,
-        operation=request.operation,
-        name=name,
-        namespace=request.namespace or "",
-        object=request.object,
-        old=request.old_object,
-    )
+    if max(len(request.object), len(request.old_object)) > MOST_BYTES:
+        return answer_about(kind, request.name or "", request, TOO_LARGE)
+    write = _write(request)
     found = crosschecks.judge(write, snapshot)
     verdict = Denied(found) if isinstance(found, Refusal) else Unchanged(found)
-    return answer_about(kind, name, request, rule(verdict))
+    return answer_about(kind, write.name, request, rule(verdict))
 
 
-def _name(request: ObjectRequest) -> str:
-    """Return the object's name; the request has none where the API server makes it up."""
-    metadata = (request.object or request.old_object or {}).get("metadata")
-    own = metadata.get("name") if isinstance(metadata, dict) else None
-    return request.name or (own if isinstance(own, str) else "")
+def _write(request: ObjectRequest) -> Write:
+    new, old = review.decode_own(request.object), review.decode_own(request.old_object)
+    # The request has no name where the API server makes it up.
+    own = ((new or old or {}).get("metadata") or {}).get("name")
+    return Write(
+        kind=request.kind.kind,
+        operation=request.operation,
+        name=request.name or own or "",
+        namespace=request.namespace or "",
+        object=new,
+        old=old,
+    )
