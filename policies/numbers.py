@@ -1,7 +1,7 @@
 """Whether a tenant's VLAN or PKey on a network can be used: set, in range, and nobody else's."""
 
 from policies.index import Network
-from policies.partition import number_problem, shown
+from policies.partition import misfit, shown
 from policies.refusal import Reason, Refusal
 from policies.snapshot import Snapshot
 from policies.tenancy import Tenancy
@@ -11,21 +11,15 @@ def refusal(
     snapshot: Snapshot, tenancy: Tenancy, network: Network, partition: str, number: int | None
 ) -> Refusal | None:
     """Return why the tenant's number cannot be used, or None."""
-    cause = "NumberUnusable"
     wanted = network.model.spec.partition if network.model else None
     path = f"{tenancy.title}: spec.networks[{network.name}].partitions"
-    if wanted is None:
-        if number is None:
+    if number is None:
+        if wanted is None:
             return None
-        problem = f"[{partition}].number: RDMANetwork {network.name} carries no partition"
-    elif number is None:
         cause = "NumberMissing"
         problem = f"[{partition or 'main'}].number: no {wanted.type} is set or allocated yet"
     else:
-        bad = number_problem(wanted.type, number)
-        low, high = wanted.min, wanted.max
-        if bad is None and not (low or number) <= number <= (high or number):
-            bad = f"{shown(wanted.type, number)} is outside RDMANetwork {network.name}'s range"
+        cause, bad = "NumberUnusable", misfit(network.name, wanted, number)
         if bad is None:
             return _claim_refusal(snapshot, tenancy, network, path, number)
         problem = f"[{partition}].number: {bad}"

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 import yaml
 
-from policies.manifests.conditions import match_conditions
-from policies.names import OUR_ACCOUNT, OUR_NAMESPACE, VERSION
+from policies.crosschecks import CHECKS
+from policies.manifests.conditions import match_conditions, object_match_conditions
+from policies.names import API_VERSION, OUR_ACCOUNT, OUR_NAMESPACE, PLURALS, VERSION
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 BASE = DEPLOY / "base"
@@ -66,6 +67,45 @@ def test_no_label_of_a_tenant_takes_a_pod_out(webhook: Document) -> None:
     (excluded,) = webhook["namespaceSelector"]["matchExpressions"]
     assert excluded["key"] == "kubernetes.io/metadata.name"
     assert (excluded["operator"], excluded["values"]) == ("NotIn", ["kube-system", "rdma-system"])
+
+
+@pytest.fixture
+def objects_webhook() -> Document:
+    """The one webhook that judges our own kinds."""
+    (found,) = _one("webhook.yaml", "ValidatingWebhookConfiguration")["webhooks"]
+    return dict(found)
+
+
+def test_the_condition_on_our_kinds_is_the_one_of_the_program(objects_webhook: Document) -> None:
+    """As for pods."""
+    assert objects_webhook["matchConditions"] == object_match_conditions()
+
+
+def test_exactly_what_is_judged_is_registered(objects_webhook: Document) -> None:
+    """No review comes in vain, and no check waits for one that never comes."""
+    group, _, version = API_VERSION.partition("/")
+    rules = objects_webhook["rules"]
+    assert all((rule["apiGroups"], rule["apiVersions"]) == ([group], [version]) for rule in rules)
+    asked = {(name, op) for rule in rules for name in rule["resources"] for op in rule["operations"]}
+    assert asked == {(PLURALS[kind], operation) for kind, operation in CHECKS}
+
+
+def test_an_outage_holds_no_object_of_ours_back(objects_webhook: Document) -> None:
+    """Admins can repair things while nobody answers; what slips through is judged with the pods."""
+    assert objects_webhook["failurePolicy"] == "Ignore"
+    assert objects_webhook["timeoutSeconds"] == 3
+    assert objects_webhook["sideEffects"] == "None"
+    assert objects_webhook["matchPolicy"] == "Equivalent"
+    assert {"namespaceSelector", "objectSelector"}.isdisjoint(objects_webhook)
+
+
+def test_both_configurations_call_the_same_server(
+    webhook: Document, objects_webhook: Document
+) -> None:
+    """They differ in the path alone."""
+    service = dict(webhook["clientConfig"]["service"])
+    assert service.pop("path") == "/mutate"
+    assert objects_webhook["clientConfig"]["service"] == {**service, "path": "/validate"}
 
 
 def test_the_configuration_comes_after_other_injectors() -> None:

@@ -60,9 +60,13 @@ def test_a_network_just_before_its_pod_is_in_time(
     policy = tenants.policy(namespace, [{"name": namespace}])
     try:
         _apply(controlplane, network, policy, _pod(namespace, namespace))
+        stored = controlplane.pod(namespace, "first")
     finally:
-        controlplane.api("DELETE", f"{NETWORKS_PATH}/{namespace}")
-    stored = controlplane.pod(namespace, "first")
+        controlplane.api("DELETE", tenants.policy_path(namespace))
+        controlplane.wait_for(
+            "the network can go",
+            lambda: controlplane.api("DELETE", f"{NETWORKS_PATH}/{namespace}")[0] == 200,
+        )
     assert tenants.status(stored)["resources"] == {"rdma/fresh": 1}
 
 

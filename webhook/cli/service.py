@@ -25,6 +25,7 @@ from policies.names import VERSION
 from policies.snapshot import Snapshot
 from webhook import logs
 from webhook.admission.handle import handle
+from webhook.admission.validate import validate
 from webhook.apiserver.connection import Connection, connect
 from webhook.apiserver.errors import ApiError
 from webhook.apiserver.kinds import KINDS
@@ -33,7 +34,7 @@ from webhook.cli import garbage
 from webhook.cli import leader as leading
 from webhook.cli.facts import LiveFacts
 from webhook.cli.leader import Leader
-from webhook.server.app import Reviews
+from webhook.server import app
 from webhook.server.intake import Limits
 from webhook.server.ledger import Ledger
 from webhook.server.listener import Listener
@@ -102,7 +103,9 @@ async def _run(settings: Settings) -> int:
         feed = await _feed(settings, cache, pace)
         opened.push_async_callback(feed.close)
         ledger = Ledger(metrics, logs.line_writer(settings.log_level))
-        reviews = Reviews(handle, feed.objects, ledger, Limits(in_flight=settings.max_in_flight))
+        cores = {app.MUTATE: handle, app.VALIDATE: validate}
+        limits = Limits(in_flight=settings.max_in_flight)
+        reviews = app.Reviews(cores, feed.objects, ledger, limits)
         facts = LiveFacts(cache, serving, reviews)
         metrics.attach(facts, reviews)
         probe = await _listen(Probes(facts.missing, metrics), settings.probe_listen)
@@ -182,7 +185,7 @@ def _pair_source(settings: Settings) -> Source:
 
 
 async def _listen(
-    handler: Reviews | Probes, address: Address, serving: Serving | None = None
+    handler: app.Reviews | Probes, address: Address, serving: Serving | None = None
 ) -> Listener:
     context = None if serving is None else serving.context
     try:

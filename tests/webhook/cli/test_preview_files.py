@@ -36,7 +36,10 @@ CASES: dict[str, tuple[bytes, str]] = {
     "an alias inside of itself": (b"a: &a [*a]", "line 1: alias *a stands inside of itself"),
     "nested too deep": (b"[" * 100_000, "document 1, line 1: not YAML: "),
     "broken JSON": (b'{"kind": ', "not YAML"),
-    "no pod": (b"apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n", "hold no pod and no pod"),
+    "no pod": (
+        b"apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n",
+        "the files hold no pod, no",
+    ),
 }
 
 
