@@ -18,6 +18,8 @@ from webhook.cli.preview.sources import Given
 from webhook.pods.templates import group_and_kind
 from webhook.watch.files import Folder, unknown_in
 
+READ_KINDS = {**BY_NAME, names.NODE: Kind(names.NODE, "v1")}
+"""Kinds that are read from the files; a cluster's nodes are known from files alone."""
 CHECKED_KINDS = frozenset(kind for kind, _ in CHECKS)
 """Kinds that are held against each other as they are written."""
 
@@ -66,7 +68,7 @@ def build(given: Iterable[Given], folder: Path | None, namespace: str, rules: Ru
     before = {_place(put): put.object for put in puts}
     workloads: list[Given] = []
     for one in given:
-        kind = BY_NAME.get(str(one.object.get("kind")))
+        kind = READ_KINDS.get(str(one.object.get("kind")))
         if kind is None or group_and_kind(one.object)[0] != _group(kind):
             workloads.append(one)
         elif one.object.get("apiVersion") != kind.api_version:
