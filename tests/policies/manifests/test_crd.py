@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
-from policies.accept import RENDERED_KEYS
-from policies.manifests.crd import KINDS, VALIDATIONS, documents
+from policies.accept_template import RENDERED_KEYS
+from policies.manifests.crd import VALIDATIONS, documents
+from policies.manifests.kinds import KINDS
 from policies.manifests.network_validations import network_rules
-from policies.manifests.validations import partition_rules, policy_rules
+from policies.manifests.policy_validations import policy_rules
+from policies.manifests.validations import partition_rules
 from policies.names import API_VERSION
 
 Schema = dict[str, Any]
