@@ -71,14 +71,16 @@ class Rail(Shape):
     resource_name: QualifiedName | None = None
     """Extended resource of the device plugin, PREFIX/NAME, such as nvidia.com/ib_r0; equipped
     containers ask for it. One that the webhook governs (--governed-resources) and no accelerator.
-    Needed in every mode but DRA, unless networkAttachment names a NAD that says it."""
+    Needed in every mode but DRA, unless networkAttachment names a NAD. Default: what that NAD says.
+    """
     device_class_name: DnsName | None = None
-    """DeviceClass of the devices, for mode DRA only, which needs it in place of resourceName."""
+    """DeviceClass of the devices, such as dranet, for mode DRA only, which needs it in place of
+    resourceName. Default: none."""
     master: InterfaceName | None = None
     """Interface on the host, such as ens1f0np0; needed by modes Macvlan, IPVLAN and IPoIB unless
     networkAttachment is given. With a partition write ens1f0np0.$(VLAN), the sub-interface of the
-    tenant's VLAN. In other modes it says whose interface the rail is, so that attachments to it are
-    checked."""
+    tenant's VLAN. In other modes it says which interface the rail is, so that attachments to it are
+    checked. Default: none."""
     alt_names: Annotated[
         tuple[Annotated[InterfaceName, Field(description="Another name of the interface.")], ...],
         Field(max_length=MAX_ALT_NAMES),

@@ -1,9 +1,10 @@
 """``RDMAPartition``: who holds which number. Same shape as the CRD, field for field."""
 
 import re
-from typing import Annotated, Self
+from collections.abc import Iterator
+from typing import Annotated
 
-from pydantic import Field, StrictInt, ValidationInfo, field_validator, model_validator
+from pydantic import Field, StrictInt, ValidationInfo, field_validator
 
 from policies.network import Metadata
 from policies.shapes import PKEY_BITS, DnsLabel, PartitionType, Shape
@@ -43,13 +44,6 @@ class PartitionSpec(Shape):
             raise ValueError(problem)
         return number
 
-    @field_validator("tenant")
-    @classmethod
-    def _is_a_tenant(cls, tenant: str) -> str:
-        if "/" in tenant and not re.fullmatch(NAMESPACE_TENANT, tenant):
-            raise ValueError("a tenant's name holds no slash, unless it is namespace/NAME")
-        return tenant
-
 
 class RDMAPartition(Shape):
     """Who holds which partition number of a fabric (cluster-scoped), as a PersistentVolume is held
@@ -61,13 +55,18 @@ class RDMAPartition(Shape):
     spec: PartitionSpec
     """The claim: which tenant holds which number. Immutable: delete it, and make another."""
 
-    @model_validator(mode="after")
-    def _is_named_after_its_number(self) -> Self:
-        wanted = claim_name(self.spec.fabric, self.spec.type, self.spec.number)
-        if self.metadata.name != wanted:
-            message = f"metadata.name: want {wanted}, so that a number has one holder"
-            raise ValueError(message)
-        return self
+
+def flaws(claim: RDMAPartition) -> Iterator[str]:
+    """Yield what the API server refuses in a claim, as path and problem.
+
+    A claim in a file counts all the same: a number is never free because of how it is written.
+    """
+    spec = claim.spec
+    wanted = claim_name(spec.fabric, spec.type, spec.number)
+    if claim.metadata.name != wanted:
+        yield f"metadata.name: want {wanted}, so that a number has one holder"
+    if "/" in spec.tenant and not re.fullmatch(NAMESPACE_TENANT, spec.tenant):
+        yield "spec.tenant: a tenant's name holds no slash, unless it is namespace/NAME"
 
 
 def claim_name(fabric: str, kind: PartitionType, number: int) -> str:

@@ -6,18 +6,33 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from policies.manifests.kinds import KINDS
+from policies.names import GROUP
 from tests.harness import tenants
 from tests.harness.controlplane import ControlPlane
 from tests.harness.kubelet import KubeletDouble
 from tests.harness.readers import Readers
 from tests.harness.tenants import Tenant
-from tests.harness.webhook import Webhook, apply_examples, install
+from tests.harness.webhook import DEPLOY, Webhook, apply_examples, install
 
 
 @pytest.fixture(scope="session")
 def controlplane() -> Iterator[ControlPlane]:
     """Give a running cluster that all tests share; keep objects in namespaces of your own."""
     with ControlPlane() as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def kinds() -> Iterator[ControlPlane]:
+    """Give a second cluster that knows our kinds and nothing else of us: no webhook, no policies.
+
+    So what it refuses the CRDs refuse. Remove the objects that you store.
+    """
+    with ControlPlane(controllers=False, scheduler=False) as cluster:
+        cluster.apply(DEPLOY / "crds", server_side=True)
+        for kind in KINDS:
+            cluster.wait_for_crd(f"{kind.plural}.{GROUP}")
         yield cluster
 
 
