@@ -12,6 +12,7 @@ from policies.shapes import (
     MAX_LIST,
     MAX_RAILS,
     PKEY_BITS,
+    WHOLE,
     DnsLabel,
     DnsName,
     InterfaceName,
@@ -44,10 +45,10 @@ class NumberRange(Shape):
     type: PartitionType
     """What separates the tenants: VLAN (modes Macvlan, IPVLAN, SRIOVEthernet) or PKey (mode
     SRIOVInfiniBand). Required. Immutable, since numbers are claimed by type."""
-    min: Annotated[StrictInt, Field(ge=1, le=PKEY_BITS)] | None = None
+    min: Annotated[StrictInt, Field(ge=1, le=PKEY_BITS), WHOLE] | None = None
     """Smallest number that is given to a tenant: a VLAN from 1 to 4094, or a PKey from 0x0001 to
     0x7ffe without the membership bit 0x8000. An integer, 0x0010 may be written. Default: 1."""
-    max: Annotated[StrictInt, Field(ge=1, le=PKEY_BITS)] | None = None
+    max: Annotated[StrictInt, Field(ge=1, le=PKEY_BITS), WHOLE] | None = None
     """Largest number that is given to a tenant, no smaller than min; as min. Default: 4094 for a
     VLAN, 0x7ffe for a PKey."""
 
@@ -85,6 +86,7 @@ class Rail(Shape):
         tuple[Annotated[InterfaceName, Field(description="Another name of the interface.")], ...],
         Field(max_length=MAX_ALT_NAMES),
         DISTINCT,
+        WHOLE,
     ] = ()
     """Other names of that interface on the nodes (ip link shows them as altname), such as
     enp24s0f0np0, so that it cannot be reached by them. Default: none."""

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field, StrictInt, ValidationInfo, field_validator
 
 from policies.network import Metadata
-from policies.shapes import PKEY_BITS, DnsLabel, PartitionType, Shape
+from policies.shapes import PKEY_BITS, WHOLE, DnsLabel, PartitionType, Shape
 
 MEMBERSHIP_BIT = 0x8000
 """Top bit of a 16-bit PKey: full membership. Not part of a partition's number."""
@@ -26,7 +26,7 @@ class PartitionSpec(Shape):
     Required. Immutable, as all of a claim: delete it, and make another."""
     type: PartitionType
     """VLAN or PKey. Required. Immutable."""
-    number: Annotated[StrictInt, Field(ge=1, le=PKEY_BITS)]
+    number: Annotated[StrictInt, Field(ge=1, le=PKEY_BITS), WHOLE]
     """The number as an integer: a VLAN from 1 to 4094, or a PKey from 0x0001 to 0x7ffe without the
     membership bit 0x8000. Required. Immutable."""
     tenant: Annotated[str, Field(min_length=1, max_length=127, pattern=r"^\S+$")]

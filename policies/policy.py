@@ -12,6 +12,7 @@ from policies.shapes import (
     MAX_NETWORKS,
     MAX_PARTITIONS,
     PKEY_BITS,
+    WHOLE,
     CapabilitySet,
     DnsLabel,
     EnvVars,
@@ -51,7 +52,7 @@ class PartitionGrant(Shape):
     name: DnsLabel
     """Name by which pods choose the partition, unique in this entry; main is used where a pod
     chooses none. Required."""
-    number: Annotated[StrictInt, Field(ge=1, le=PKEY_BITS)] | None = None
+    number: Annotated[StrictInt, Field(ge=1, le=PKEY_BITS), WHOLE] | None = None
     """The VLAN (1 to 4094) or PKey (0x0001 to 0x7ffe, without the membership bit 0x8000), as an
     integer: 210 or 0x0011, without quotes. Absent: one is allocated from the network's range."""
 
@@ -64,7 +65,7 @@ class NetworkGrant(Shape):
     max_per_pod: Positive | None = None
     """Most attachments (or tokens, or devices) of this network in one pod, 1 to 1024. Default:
     unbounded."""
-    quota: Annotated[StrictInt, Field(ge=0, le=1_000_000)] | None = None
+    quota: Annotated[StrictInt, Field(ge=0, le=1_000_000), WHOLE] | None = None
     """Most attachments (or tokens, or devices) of this network in the namespace at one time, counted
     on each rail by itself, 0 to 1000000. Default: unbounded."""
     partitions: Annotated[tuple[PartitionGrant, ...], Field(max_length=MAX_PARTITIONS)] = Field(

@@ -39,6 +39,13 @@ def _as_text(value: object) -> object:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
+def _as_integer(value: object) -> object:
+    """Return a whole number as an integer: JSON has one kind, ``1e3`` is ``1000``."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+WHOLE = BeforeValidator(_as_integer)
+"""For integers; stands behind their bounds, which are lost to the schema otherwise."""
 DnsLabel = Annotated[str, Field(max_length=63, pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")]
 DnsName = Annotated[str, Field(max_length=253, pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$")]
 LABEL_KEY_PATTERN = r"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$"
@@ -74,7 +81,7 @@ LabelValue = Annotated[
     str, Field(max_length=63, pattern=r"^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$")
 ]
 InterfaceName = Annotated[str, Field(min_length=1, max_length=32, pattern=r"^[^\s/]+$")]
-Positive = Annotated[StrictInt, Field(ge=1, le=1024)]
+Positive = Annotated[StrictInt, Field(ge=1, le=1024), WHOLE]
 
 
 def _distinct(items: tuple[str, ...]) -> tuple[str, ...]:
@@ -144,7 +151,7 @@ class Toleration(Shape):
     """Value of the taint, for operator Equal only. Default: empty."""
     effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] | None = None
     """Effect of the taint. Absent: every effect."""
-    toleration_seconds: StrictInt | None = None
+    toleration_seconds: Annotated[StrictInt, WHOLE] | None = None
     """Seconds for which the pod stays on a node that gets the taint; for effect NoExecute only.
     Absent: for ever."""
 
