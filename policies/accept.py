@@ -117,6 +117,12 @@ def _rail_problems(mode: Mode, rail: Rail, rules: Rules) -> Iterator[str]:
             f"{path}.resourceName: {rail.resource_name} is outside the settings' governedResources "
             "or is an accelerator"
         )
+    yield from _device_problems(path, mode, rail)
+    yield from _interface_problems(path, mode, rail)
+
+
+def _device_problems(path: str, mode: Mode, rail: Rail) -> Iterator[str]:
+    """Yield rails whose devices nobody gives, or two do."""
     attached = rail.network_attachment is not None
     if mode in ONE_PER_RAIL_MODES and rail.master is None and not attached:
         yield f"{path}: mode {mode} needs master or networkAttachment"
@@ -129,6 +135,11 @@ def _rail_problems(mode: Mode, rail: Rail, rules: Rules) -> Iterator[str]:
         yield f"{path}: mode {mode} needs resourceName"
     elif rail.device_class_name is not None:
         yield f"{path}.deviceClassName: is for mode DRA only"
+
+
+def _interface_problems(path: str, mode: Mode, rail: Rail) -> Iterator[str]:
+    """Yield what a rail says of an interface that it has not."""
+    attached = rail.network_attachment is not None
     if attached and mode in NAD_FREE_MODES:
         yield f"{path}.networkAttachment: mode {mode} selects none"
     if (rail.master or rail.alt_names) and mode not in INTERFACE_MODES:
@@ -156,7 +167,7 @@ def _master_problems(spec: NetworkSpec) -> Iterator[str]:
     for rail in spec.rails:
         path = f"spec.rails[{rail.name}].master"
         if rail.master and _MASTER.fullmatch(rail.master) is None:
-            yield f"{path}: only .{VLAN_VARIABLE} at its end is replaced: write NAME.{VLAN_VARIABLE}"
+            yield f"{path}: only .{VLAN_VARIABLE} at its end is replaced: write it so"
         has_vlan = VLAN_VARIABLE in (rail.master or "")
         if has_vlan and spec.mode not in BY_MASTER_MODES:
             yield f"{path}: {VLAN_VARIABLE} is for Macvlan and IPVLAN"

@@ -1,4 +1,4 @@
-"""Whether ``podDefaults`` of a network or policy can be written into a pod that Kubernetes takes."""
+"""Whether the ``podDefaults`` of a network or policy make a pod that Kubernetes takes."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -53,7 +53,7 @@ def _grant_flaws(entry: NetworkGrant) -> Iterator[str]:
         yield f"{path}.name: no network has this name, it is the word for defaultNetwork"
     most, quota = entry.max_per_pod, entry.quota
     if most is not None and quota is not None and most > MAX_RAILS * quota:
-        yield f"{path}.maxPerPod: {most} is more than a quota of {quota} on each of {MAX_RAILS} rails"
+        yield f"{path}.maxPerPod: {most} is more than {quota} (quota) on each of {MAX_RAILS} rails"
     numbers = [one.number for one in entry.partitions if one.number is not None]
     for number in dict.fromkeys(numbers):
         wrong = None if number <= MAX_VLAN else number_problem(PartitionType.PKEY, number)

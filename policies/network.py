@@ -164,8 +164,11 @@ class NetworkMetadata(Metadata):
 
 
 class RDMANetwork(Shape):
-    """A fabric and how a pod joins it (cluster-scoped). Pods ask for it by name in the annotation
-    rdma.io/network, where the RDMAPolicy of their namespace grants it."""
+    """A fabric and how a pod joins it (cluster-scoped).
+
+    Pods ask for it by name in the annotation rdma.io/network, where the RDMAPolicy of their
+    namespace grants it.
+    """
 
     metadata: NetworkMetadata
     spec: NetworkSpec

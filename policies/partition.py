@@ -46,8 +46,9 @@ class PartitionSpec(Shape):
 
 
 class RDMAPartition(Shape):
-    """Who holds which partition number of a fabric (cluster-scoped), as a PersistentVolume is held
-    by its claim. Made by the controller, or by an admin to reserve a number; named
+    """Who holds which partition number of a fabric (cluster-scoped).
+
+    Made by the controller, or by an admin to reserve a number; named
     FABRIC.vlan.NNNN (decimal) or FABRIC.pkey.NNNN (hexadecimal), so that a number has one holder.
     """
 

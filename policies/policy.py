@@ -66,8 +66,8 @@ class NetworkGrant(Shape):
     """Most attachments (or tokens, or devices) of this network in one pod, 1 to 1024. Default:
     unbounded."""
     quota: Annotated[StrictInt, Field(ge=0, le=1_000_000), WHOLE] | None = None
-    """Most attachments (or tokens, or devices) of this network in the namespace at one time, counted
-    on each rail by itself, 0 to 1000000. Default: unbounded."""
+    """Most attachments (or tokens, or devices) of this network in the namespace at one time,
+    counted on each rail by itself, 0 to 1000000. Default: unbounded."""
     partitions: Annotated[tuple[PartitionGrant, ...], Field(max_length=MAX_PARTITIONS)] = Field(
         default=(), json_schema_extra={"x-kubernetes-list-map-keys": ["name"]}
     )
@@ -151,13 +151,16 @@ class PolicySpec(Shape):
     """Whether pods may select NetworkAttachmentDefinitions of fabrics by hand, in the annotation
     k8s.v1.cni.cncf.io/networks: Deny, or Allow within the networks granted here. Default: Deny."""
     minimum_isolation: Isolation = Isolation.NONE
-    """The weakest isolation of a network that pods of this tenant may run on: None, Soft (frames are
-    kept apart, the device is shared) or Hard (the fabric keeps tenants apart). Default: None."""
+    """The weakest isolation of a network that pods of this tenant may run on: None, Soft (frames
+    are kept apart, the device is shared) or Hard (the fabric keeps tenants apart). Default: None.
+    """
 
 
 class RDMAPolicy(Shape):
-    """What one tenant may have: the networks, partitions and limits of the pods of one namespace.
-    Exactly one in a namespace, named default; without it the namespace has no RDMA."""
+    """What one tenant may have: the networks, partitions and limits of one namespace's pods.
+
+    Exactly one in a namespace, named default; without it the namespace has no RDMA.
+    """
 
     metadata: Metadata
     spec: PolicySpec

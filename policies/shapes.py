@@ -190,8 +190,8 @@ class PodDefaults(Shape):
         ],
         Field(max_length=4),
     ] = Field(default_factory=dict)
-    """Huge pages of each equipped container, bytes by page size, such as hugepages-2Mi: 5120Mi; they
-    are mounted at /dev/hugepages. The amount is a multiple of the page size. Default: none."""
+    """Huge pages of each equipped container, bytes by page size, such as hugepages-2Mi: 5120Mi;
+    they are mounted at /dev/hugepages. The amount is a multiple of the page size. Default: none."""
     node_selector: Annotated[
         dict[
             str,

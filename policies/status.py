@@ -4,6 +4,7 @@ from enum import StrEnum
 from typing import Annotated, Literal
 
 from pydantic import Field, StrictInt
+from pydantic.config import JsonDict
 
 from policies.shapes import Isolation, Shape
 
@@ -31,7 +32,7 @@ class Condition(Shape):
 
 
 Conditions = Annotated[tuple[Condition, ...], Field(max_length=MAX_CONDITIONS)]
-_BY_TYPE = {"x-kubernetes-list-map-keys": ["type"]}
+_BY_TYPE: JsonDict = {"x-kubernetes-list-map-keys": ["type"]}
 
 
 class NetworkStatus(Shape):

@@ -1,4 +1,4 @@
-"""Our kinds as ``kubectl`` shows them: names, scope, columns, and which models and rules each has."""
+"""Our kinds as ``kubectl`` shows them: names, scope, columns; and the models and rules of each."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -62,8 +62,8 @@ def _attachment_rules() -> Iterator[Rule]:
         at="spec",
         cel="self.rails.all(rail, !has(rail.networkAttachment) || self.rails.exists_one(other, "
         "has(other.networkAttachment) && other.networkAttachment == rail.networkAttachment))",
-        message="two rails have one networkAttachment: a rail has its own, and count says how often "
-        "a pod joins it",
+        message="two rails have one networkAttachment: a rail has its own, and count says how "
+        "often a pod joins it",
         field=".rails",
     )
 
@@ -79,7 +79,8 @@ def _interface_rules() -> Iterator[Rule]:
     yield _no_rail(
         others,
         "has(rail.master) || has(rail.altNames)",
-        f"a rail of mode {listed(others, 'or')} is no interface: it has neither master nor altNames",
+        f"a rail of mode {listed(others, 'or')} is no interface: it has neither master nor "
+        "altNames",
     )
     yield Rule(
         at="spec.rails.[]",

@@ -2,8 +2,8 @@
 
 The API server checks them when a file is applied, so that nobody learns from a pod that a network
 cannot work. Rules that need a second object are not here. What is here is shared, or about an
-RDMAPartition; networks, rails, policies and ``podDefaults`` have modules of their own. ``accept.py``
-and its neighbours judge the same for objects that are read from files.
+RDMAPartition; networks, rails, policies and ``podDefaults`` have modules of their own.
+``accept.py`` and its neighbours judge the same for objects that are read from files.
 
 Costs: the API server estimates a rule from the bounds in the schema, and refuses a CRD whose rules
 may cost too much. ``'%x'.format`` is far above that limit; indexing a list of digits is not.

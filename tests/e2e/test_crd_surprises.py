@@ -88,8 +88,10 @@ REFUSED = {
     ),
     "a policy of another name": (
         policy("{}", name="team-a"),
-        r"metadata.name: Invalid value: an RDMAPolicy is named default: there is exactly one in a "
-        r"namespace",
+        (
+            r"metadata.name: Invalid value: an RDMAPolicy is named default: there is exactly one in "
+            r"a namespace"
+        ),
         r"RDMAPolicy team-a/team-a: metadata.name: want default",
     ),
     "a variable of 1 MiB": (

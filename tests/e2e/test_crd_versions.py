@@ -163,10 +163,10 @@ def test_an_earlier_crd_serves_known_networks(
     _unharmed(webhook)
 
 
-def test_what_an_earlier_crd_lets_through_is_refused_by_the_webhook(
+def test_what_an_earlier_crd_lets_through_is_a_problem_to_the_webhook(
     old: tuple[ControlPlane, Webhook],
 ) -> None:
-    """A contradiction that was stored without a rule is no Accepted network: one sentence to pods."""
+    """A contradiction that was stored without a rule is counted as a problem, until it goes."""
     cluster, webhook = old
     broken = {
         "apiVersion": "rdma.io/v1alpha1",

@@ -107,10 +107,7 @@ def _changed(base: Document, **changes: object) -> Document:
         node: Any = document
         for step in steps:
             node = node[int(step)] if step.isdigit() else node.setdefault(step, {})
-        if value is ABSENT:
-            del node[last]
-        else:
-            node[last] = value
+        node[last] = value
     return document
 
 

@@ -78,7 +78,7 @@ def _case(name: str, base: Object, raw: Object) -> Case:
         valid=merged(base, raw.get("valid", {})),
         invalid=merged(base, raw["invalid"]),
         causes=((raw["field"], raw["message"]), *also),
-        rule=raw.get("rule", raw["message"]),
+        rule=str(raw.get("rule", raw["message"])),
     )
 
 

@@ -24,9 +24,13 @@ def test_every_contradiction_is_said_with_its_path() -> None:
         "spec.podDefaults.hugepages.2Mi: want a page size such as hugepages-2Mi",
         "spec.podDefaults.hugepages.hugepages-2Mi: 3Mi is no multiple of the page size",
         "spec.podDefaults.nodeSelector: a/b/c is no key of a label: want [PREFIX/]NAME",
-        "spec.podDefaults.tolerations[0].value: operator Exists takes any value; write operator "
-        "Equal, or no value",
-        "spec.podDefaults.tolerations[1].operator: without key a toleration is for every taint: "
-        "want Exists",
+        (
+            "spec.podDefaults.tolerations[0].value: operator Exists takes any value; write "
+            "operator Equal, or no value"
+        ),
+        (
+            "spec.podDefaults.tolerations[1].operator: without key a toleration is for every "
+            "taint: want Exists"
+        ),
         "spec.podDefaults.tolerations[2].tolerationSeconds: is for effect NoExecute only",
     ]

@@ -34,8 +34,10 @@ def test_a_flaw_leaves_the_policy_usable() -> None:
     read = Snapshot.empty(Rules()).apply([Put("RDMAPolicy", raw)])
     assert read.shard("team-a").tenancy is not None
     assert flaws.of("RDMAPolicy", raw) == (
-        "RDMAPolicy team-a/default: spec.podLimits.requiredDrop: IPC_LOCK is in capabilities too, "
-        "which may be added; the API server refuses it",
+        (
+            "RDMAPolicy team-a/default: spec.podLimits.requiredDrop: IPC_LOCK is in capabilities "
+            "too, which may be added; the API server refuses it"
+        ),
     )
 
 
@@ -43,10 +45,14 @@ def test_a_claim_of_another_name_holds_its_number() -> None:
     """A number is never free because of how its claim is written."""
     raw = claim("mine", "acme/team-a")
     assert [one.partition(": ")[2] for one in flaws.of("RDMAPartition", raw)] == [
-        "metadata.name: want leaf.vlan.0210, so that a number has one holder; the API server "
-        "refuses it",
-        "spec.tenant: a tenant's name holds no slash, unless it is namespace/NAME; the API server "
-        "refuses it",
+        (
+            "metadata.name: want leaf.vlan.0210, so that a number has one holder; the API server "
+            "refuses it"
+        ),
+        (
+            "spec.tenant: a tenant's name holds no slash, unless it is namespace/NAME; the API "
+            "server refuses it"
+        ),
     ]
 
 

@@ -107,7 +107,7 @@ def test_a_node_is_structural(path: str, node: Schema) -> None:
 
 @pytest.mark.parametrize(("path", "node"), EVERY_NODE, ids=lambda value: str(value)[:60])
 def test_a_node_is_bounded_and_described(path: str, node: Schema) -> None:
-    """Lists, maps and texts have a largest size, and ``kubectl explain`` has a word on each node."""
+    """Lists, maps and texts have a largest size, and ``kubectl explain`` says what each node is."""
     match node.get("type"):
         case "array":
             assert node["maxItems"] <= 64
