@@ -89,8 +89,8 @@ REFUSED = {
     "a policy of another name": (
         policy("{}", name="team-a"),
         (
-            r"metadata.name: Invalid value: an RDMAPolicy is named default: there is exactly one in "
-            r"a namespace"
+            r"metadata.name: Invalid value: an RDMAPolicy is named default: there is exactly one "
+            r"in a namespace"
         ),
         r"RDMAPolicy team-a/team-a: metadata.name: want default",
     ),
