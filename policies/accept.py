@@ -1,10 +1,11 @@
 """Whether a network can be used at all: the contradictions that one RDMANetwork can hold."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator
 
-from policies.names import HUGEPAGES_PREFIX
+from policies import accept_defaults, accept_template
 from policies.network import Mode, NetworkSpec, Rail
-from policies.partition import MAX_VLAN
+from policies.partition import MAX_VLAN, number_problem
 from policies.rules import Rules
 from policies.shapes import PartitionType
 
@@ -46,19 +47,15 @@ PARTITION_OF = {
 }
 """What each mode's attachments can carry; modes not listed carry no partition."""
 VLAN_VARIABLE = "$(VLAN)"
-RENDERED_KEYS: Mapping[str, str] = {
-    "type": "spec.mode decides the CNI plugin",
-    "name": "the name of a network attachment is made of network, rail and partition",
-    "cniVersion": "the CNI version is that of the rendered configuration",
-    "master": "write it as master of the rail",
-    "vlan": "a VLAN comes from the tenant's partition",
-    "pkey": "a PKey comes from the tenant's partition",
-    "deviceID": "the device is the one that the kubelet hands out",
-    "resourceName": "write it as resourceName of the rail",
-    "plugins": "a template holds further keys of one plugin, not a chain",
-}
-"""Keys that a template may not hold, as CNI spells them, and why."""
-_RENDERED_FOLDED = {key.casefold(): why for key, why in RENDERED_KEYS.items()}
+MASTER_PATTERN = r"^[^$]+([.][$][(]VLAN[)])?$"
+"""A rail's interface: only the sub-interface of a VLAN may be a variable."""
+NAD_FREE_MODES = frozenset({Mode.HOST_NETWORK, Mode.DEVICE_ONLY})
+"""Modes in which nothing is attached: the device plugin's resource is all that a rail is."""
+BY_MASTER_MODES = ONE_PER_RAIL_MODES & frozenset(PARTITION_OF)
+"""Modes that carry a VLAN by the host's sub-interface, ``master: NAME.$(VLAN)``."""
+INTERFACE_MODES = MULTUS_MODES | {Mode.HOST_NETWORK}
+"""Modes whose rails are interfaces of the host, by whatever name."""
+_MASTER = re.compile(MASTER_PATTERN)
 
 
 def problem(spec: NetworkSpec, rules: Rules) -> str | None:
@@ -72,6 +69,18 @@ def _problems(spec: NetworkSpec, rules: Rules) -> Iterator[str]:
         yield "spec.rails: a name occurs twice"
     for rail in spec.rails:
         yield from _rail_problems(spec.mode, rail, rules)
+    yield from _twin_problems(spec)
+    yield from _count_problems(spec)
+    if spec.partition is not None:
+        yield from _partition_problems(spec)
+    if spec.host_interfaces and not (spec.partition and spec.mode in BY_MASTER_MODES):
+        yield "spec.hostInterfaces: is for Macvlan and IPVLAN with a VLAN partition"
+    yield from _master_problems(spec)
+    yield from accept_defaults.problems(spec.pod_defaults)
+    yield from accept_template.problems(spec)
+
+
+def _count_problems(spec: NetworkSpec) -> Iterator[str]:
     if spec.count is not None and spec.per_accelerator is not None:
         yield "spec.count and spec.perAccelerator: only one of them can say what NAME means"
     if (
@@ -80,14 +89,6 @@ def _problems(spec: NetworkSpec, rules: Rules) -> Iterator[str]:
         and spec.count > len(spec.rails)
     ):
         yield f"spec.count: {spec.count} is more than the {len(spec.rails)} rails of {spec.mode}"
-    if spec.partition is not None:
-        yield from _partition_problems(spec)
-    yield from _master_problems(spec)
-    yield from _pod_problems(spec)
-    for key in spec.template or {}:
-        why = _RENDERED_FOLDED.get(key.casefold())
-        if why is not None:
-            yield f"spec.template.{key}: {why}"
 
 
 def _partition_problems(spec: NetworkSpec) -> Iterator[str]:
@@ -103,6 +104,10 @@ def _partition_problems(spec: NetworkSpec) -> Iterator[str]:
         yield f"spec.partition: min {low} is above max {high}"
     if partition.type is PartitionType.VLAN and max(low or 0, high or 0) > MAX_VLAN:
         yield f"spec.partition: a VLAN is at most {MAX_VLAN}"
+    for name, number in (("min", low), ("max", high)):
+        wrong = number_problem(PartitionType.PKEY, number) if number else None
+        if wrong and partition.type is PartitionType.PKEY:
+            yield f"spec.partition.{name}: {wrong}"
 
 
 def _rail_problems(mode: Mode, rail: Rail, rules: Rules) -> Iterator[str]:
@@ -112,37 +117,61 @@ def _rail_problems(mode: Mode, rail: Rail, rules: Rules) -> Iterator[str]:
             f"{path}.resourceName: {rail.resource_name} is outside the settings' governedResources "
             "or is an accelerator"
         )
+    yield from _device_problems(path, mode, rail)
+    yield from _interface_problems(path, mode, rail)
+
+
+def _device_problems(path: str, mode: Mode, rail: Rail) -> Iterator[str]:
+    """Yield rails whose devices nobody gives, or two do."""
     attached = rail.network_attachment is not None
     if mode in ONE_PER_RAIL_MODES and rail.master is None and not attached:
         yield f"{path}: mode {mode} needs master or networkAttachment"
     if mode is Mode.DRA:
         if rail.device_class_name is None:
             yield f"{path}: mode DRA needs deviceClassName"
+        if rail.resource_name is not None:
+            yield f"{path}.resourceName: mode DRA names its devices by deviceClassName"
     elif rail.resource_name is None and not (attached and mode in MULTUS_MODES):
         yield f"{path}: mode {mode} needs resourceName"
     elif rail.device_class_name is not None:
         yield f"{path}.deviceClassName: is for mode DRA only"
-    if attached and mode not in MULTUS_MODES and mode is not Mode.DRA:
+
+
+def _interface_problems(path: str, mode: Mode, rail: Rail) -> Iterator[str]:
+    """Yield what a rail says of an interface that it has not."""
+    attached = rail.network_attachment is not None
+    if attached and mode in NAD_FREE_MODES:
         yield f"{path}.networkAttachment: mode {mode} selects none"
+    if (rail.master or rail.alt_names) and mode not in INTERFACE_MODES:
+        yield f"{path}: a rail of mode {mode} is no interface: want neither master nor altNames"
+    if rail.alt_names and not rail.master and not attached:
+        yield f"{path}.altNames: are other names of master, which is absent"
+
+
+def _twin_problems(spec: NetworkSpec) -> Iterator[str]:
+    """Yield rails that would join the same interface, or by the same NAD, twice."""
+    masters = [rail.master for rail in spec.rails if rail.master]
+    if spec.mode in ONE_PER_RAIL_MODES and len(set(masters)) != len(masters):
+        yield "spec.rails: two rails have one master; a rail is one interface"
+    attached = [
+        (rail.network_attachment.namespace, rail.network_attachment.name)
+        for rail in spec.rails
+        if rail.network_attachment
+    ]
+    if len(set(attached)) != len(attached):
+        yield "spec.rails: two rails have one networkAttachment; a rail has its own"
 
 
 def _master_problems(spec: NetworkSpec) -> Iterator[str]:
     """Yield rails whose interface does not carry the VLAN, or carries one that nobody has."""
     for rail in spec.rails:
-        has_vlan = VLAN_VARIABLE in (rail.master or "")
         path = f"spec.rails[{rail.name}].master"
-        if has_vlan and spec.partition is None:
+        if rail.master and _MASTER.fullmatch(rail.master) is None:
+            yield f"{path}: only .{VLAN_VARIABLE} at its end is replaced: write it so"
+        has_vlan = VLAN_VARIABLE in (rail.master or "")
+        if has_vlan and spec.mode not in BY_MASTER_MODES:
+            yield f"{path}: {VLAN_VARIABLE} is for Macvlan and IPVLAN"
+        elif has_vlan and spec.partition is None:
             yield f"{path}: {VLAN_VARIABLE} needs spec.partition"
-        elif rail.master and not has_vlan and spec.partition and spec.mode in ONE_PER_RAIL_MODES:
+        elif rail.master and not has_vlan and spec.partition and spec.mode in BY_MASTER_MODES:
             yield f"{path}: a VLAN is on the sub-interface: write {rail.master}.{VLAN_VARIABLE}"
-
-
-def _pod_problems(spec: NetworkSpec) -> Iterator[str]:
-    """Yield contradictions in what pods get."""
-    capabilities = spec.pod_defaults.capabilities
-    both = set(capabilities.add or ()) & set(capabilities.drop or ()) if capabilities else set()
-    for name in sorted(both):
-        yield f"spec.podDefaults.capabilities: {name} is both added and dropped"
-    for key in spec.pod_defaults.hugepages:
-        if not key.startswith(HUGEPAGES_PREFIX):
-            yield f"spec.podDefaults.hugepages.{key}: want a page size such as hugepages-2Mi"

@@ -17,6 +17,8 @@ Model = TypeVar("Model", bound=Shape)
 MOST_UNKNOWN = 16
 """Most unknown fields that are named of one object."""
 _LONGEST_KEY = 63
+_SAID = frozenset(("missing", "value_error"))
+"""Problems whose value is absent, or in the sentence already."""
 _OF_EVERY_OBJECT = frozenset(("apiVersion", "kind", "metadata", "status"))
 
 
@@ -34,10 +36,11 @@ def parse(model: type[Model], raw: Mapping[str, Any]) -> Model:
         return model.model_validate(raw)
     except ValidationError as err:
         first = err.errors(include_url=False, include_context=False)[0]
-        path = ".".join(str(part) for part in first["loc"]) or "object"
-        problem = first["msg"][0].lower() + first["msg"][1:]
-        got = "" if first["type"] == "missing" else f": got {quoted(str(first['input']))}"
-        message = f"{title(model.__name__, raw)}: {path}: {problem}{got}"
+        path = ".".join(str(part) for part in first["loc"])
+        problem = first["msg"].removeprefix("Value error, ")
+        problem = problem if first["type"] == "value_error" else problem[0].lower() + problem[1:]
+        got = "" if first["type"] in _SAID else f": got {quoted(str(first['input']))}"
+        message = ": ".join(filter(None, (title(model.__name__, raw), path, f"{problem}{got}")))
         raise InvalidObject(message) from err
 
 

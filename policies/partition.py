@@ -1,41 +1,80 @@
 """``RDMAPartition``: who holds which number. Same shape as the CRD, field for field."""
 
+import re
+from collections.abc import Iterator
 from typing import Annotated
 
-from pydantic import Field, StrictInt
+from pydantic import Field, StrictInt, ValidationInfo, field_validator
 
 from policies.network import Metadata, NumberRange
-from policies.shapes import DnsLabel, PartitionType, Shape
+from policies.shapes import PKEY_BITS, WHOLE, DnsLabel, PartitionType, Shape
 
 MEMBERSHIP_BIT = 0x8000
 """Top bit of a 16-bit PKey: full membership. Not part of a partition's number."""
 DEFAULT_PKEY = 0x7FFF
 """Partition that every InfiniBand port is in; never a tenant's."""
-PKEY_BITS = 0xFFFF
-"""All sixteen bits of a PKey."""
 MAX_VLAN = 4094
+NAMESPACE_TENANT = r"^namespace/[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
+"""A namespace that is a tenant of its own; the one form of a tenant that holds a slash."""
 
 
 class PartitionSpec(Shape):
-    """The claim of one tenant on one number of a fabric; immutable."""
+    """The claim of one tenant on one number of a fabric; immutable as a whole."""
 
     fabric: DnsLabel
-    """The fabric in which the number is unique."""
+    """The fabric in which the number has one holder, such as ib-a (spec.fabric of its networks).
+    Required. Immutable, as all of a claim: delete it, and make another."""
     type: PartitionType
-    """VLAN or PKey."""
-    number: Annotated[StrictInt, Field(ge=1, le=0x7FFE)]
-    """The number, without a PKey's membership bit."""
-    tenant: Annotated[str, Field(min_length=1, max_length=127)]
-    """Who holds it: a policy's tenant, or namespace/NAME."""
+    """VLAN or PKey. Required. Immutable."""
+    number: Annotated[StrictInt, Field(ge=1, le=PKEY_BITS), WHOLE]
+    """The number as an integer: a VLAN from 1 to 4094, or a PKey from 0x0001 to 0x7ffe without the
+    membership bit 0x8000. Required. Immutable."""
+    tenant: Annotated[str, Field(min_length=1, max_length=127, pattern=r"^\S+$")]
+    """Who holds the number: the tenant of an RDMAPolicy, such as acme, or namespace/NAME for a
+    namespace whose policy names none. Required. Immutable."""
     partition: DnsLabel
-    """The policy's name for it."""
+    """The name of the partition in the tenant's policies, such as main. Required. Immutable."""
+
+    @field_validator("number")
+    @classmethod
+    def _can_be_claimed(cls, number: int, info: ValidationInfo) -> int:
+        kind = info.data.get("type")
+        problem = number_problem(kind, number) if kind else None
+        if problem:
+            raise ValueError(problem)
+        return number
 
 
 class RDMAPartition(Shape):
-    """Who holds which number (cluster-scoped)."""
+    """Who holds which partition number of a fabric (cluster-scoped).
+
+    Made by the controller, or by an admin to reserve a number; named
+    FABRIC.vlan.NNNN (decimal) or FABRIC.pkey.NNNN (hexadecimal), so that a number has one holder.
+    """
 
     metadata: Metadata
     spec: PartitionSpec
+    """The claim: which tenant holds which number. Immutable: delete it, and make another."""
+
+
+def flaws(claim: RDMAPartition) -> Iterator[str]:
+    """Yield what the API server refuses in a claim, as path and problem.
+
+    A claim in a file counts all the same: a number is never free because of how it is written.
+    """
+    spec = claim.spec
+    wanted = claim_name(spec.fabric, spec.type, spec.number)
+    if claim.metadata.name != wanted:
+        yield f"metadata.name: want {wanted}, so that a number has one holder"
+    if "/" in spec.tenant and not re.fullmatch(NAMESPACE_TENANT, spec.tenant):
+        yield "spec.tenant: a tenant's name holds no slash, unless it is namespace/NAME"
+
+
+def claim_name(fabric: str, kind: PartitionType, number: int) -> str:
+    """Return the name of a claim: ``leaf-eth.vlan.0210`` or ``ib-a.pkey.0011``."""
+    if kind is PartitionType.VLAN:
+        return f"{fabric}.vlan.{number:04d}"
+    return f"{fabric}.pkey.{number:04x}"
 
 
 def number_problem(kind: PartitionType, number: int) -> str | None:

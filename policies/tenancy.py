@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from policies import accept_policy
 from policies.defaults import Defaults, read
 from policies.errors import InvalidObject
 from policies.policy import NetworkGrant, PodLimits, RDMAPolicy
@@ -83,9 +84,9 @@ def compiled(policy: RDMAPolicy) -> Tenancy:
     spec = policy.spec
     title = f"RDMAPolicy {policy.metadata.namespace}/{policy.metadata.name}"
     _refuse_doubles([entry.name for entry in spec.networks], f"{title}: spec.networks")
-    granted = [entry.name for entry in spec.networks]
-    if spec.default_network is not None and spec.default_network not in granted:
-        message = f"{title}: spec.defaultNetwork: {spec.default_network} is not in spec.networks"
+    problem = accept_policy.problem(spec)
+    if problem:
+        message = f"{title}: {problem}"
         raise InvalidObject(message)
     return Tenancy(
         namespace=policy.metadata.namespace,

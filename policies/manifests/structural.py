@@ -58,7 +58,12 @@ def _node(raw: Mapping[str, Any], definitions: Mapping[str, Schema]) -> Schema:
     if node.get(_INT_OR_STRING):
         _loosen(node)
     _set_default(node, merged.get("default"))
-    return node
+    return described(node, node.get("description", ""))
+
+
+def described(node: Schema, text: str) -> Schema:
+    """Return a node with a description, on one line as ``kubectl explain`` wraps it itself."""
+    return {**node, "description": " ".join(text.split())} if text else node
 
 
 def _merged(raw: Mapping[str, Any], definitions: Mapping[str, Schema]) -> Schema:

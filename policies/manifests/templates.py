@@ -8,7 +8,7 @@ Source: Go's encoding/json ``fold.go``: ASCII letters fold, and the long s and t
 
 from typing import Final
 
-from policies.accept import RENDERED_KEYS
+from policies.accept_template import RENDERED_KEYS
 from policies.manifests.vap import AdmissionPolicy, Check, literal, sentence
 from policies.names import NETWORK, PLURALS
 

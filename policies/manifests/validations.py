@@ -1,8 +1,9 @@
 """CEL rules for the contradictions that one object of ours can hold, each with its own message.
 
 The API server checks them when a file is applied, so that nobody learns from a pod that a network
-cannot work. Rules that need a second object are not here; those of an RDMANetwork, which are many,
-are in ``network_validations.py``.
+cannot work. Rules that need a second object are not here. What is here is shared, or about an
+RDMAPartition; networks, rails, policies and ``podDefaults`` have modules of their own.
+``accept.py`` and its neighbours judge the same for objects that are read from files.
 
 Costs: the API server estimates a rule from the bounds in the schema, and refuses a CRD whose rules
 may cost too much. ``'%x'.format`` is far above that limit; indexing a list of digits is not.
@@ -12,8 +13,8 @@ Source: Kubernetes documentation, "Validation rules".
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from policies.names import POLICY_NAME
-from policies.partition import DEFAULT_PKEY, MAX_VLAN, MEMBERSHIP_BIT, PKEY_BITS
+from policies.partition import DEFAULT_PKEY, MAX_VLAN, MEMBERSHIP_BIT, NAMESPACE_TENANT
+from policies.shapes import PKEY_BITS
 
 ITEMS = "[]"
 """In a path: any entry of the list before it."""
@@ -53,28 +54,10 @@ class Rule:
 
 FORBIDDEN = "FieldValueForbidden"
 REQUIRED = "FieldValueRequired"
+NAME = ".metadata.name"
+"""The one field of metadata that a rule at the root can be about."""
 _DECIMAL = "['0', '1', '2', '3', '4', '5', '6', '7', '8', '9']"
 _HEX = f"{_DECIMAL[:-1]}, 'a', 'b', 'c', 'd', 'e', 'f']"
-
-
-def policy_rules() -> Iterator[Rule]:
-    """Return the rules of an RDMAPolicy."""
-    yield Rule(
-        at="",
-        cel=f"self.metadata.name == '{POLICY_NAME}'",
-        message=f"an RDMAPolicy is named {POLICY_NAME}: there is exactly one in a namespace",
-    )
-    yield Rule(
-        at="spec",
-        cel=(
-            "!has(self.defaultNetwork) || "
-            "(has(self.networks) && self.networks.exists(n, n.name == self.defaultNetwork))"
-        ),
-        message="the default network has to be one of networks",
-        field=".defaultNetwork",
-    )
-    yield from number_rules("spec.networks.[].partitions.[].number")
-    yield from pod_defaults_rules()
 
 
 def partition_rules() -> Iterator[Rule]:
@@ -87,6 +70,7 @@ def partition_rules() -> Iterator[Rule]:
         cel=f"self.metadata.name == {name}",
         message="the name is made of fabric, type and number, so that a number has one holder: "
         "leaf-eth.vlan.0210 or ib-a.pkey.0011",
+        field=NAME,
         expression=f"'the name has to be ' + {name} + ', so that a number has one holder'",
     )
     yield Rule(
@@ -95,44 +79,52 @@ def partition_rules() -> Iterator[Rule]:
         message="a claim never changes: delete it, and make another",
         reason=FORBIDDEN,
     )
+    yield from typed_number_rules("spec", "number", is_required=True)
     yield Rule(
-        at="spec",
-        cel=f"self.type != 'VLAN' || self.number <= {MAX_VLAN}",
-        message=f"a VLAN is at most {MAX_VLAN}",
-        field=".number",
+        at="spec.tenant",
+        cel=f"!self.contains('/') || self.matches('{NAMESPACE_TENANT}')",
+        message="a tenant's name holds no slash, unless it is namespace/NAME, which is what a "
+        "namespace without tenant is called",
     )
-    yield from number_rules("spec.number")
 
 
-def number_rules(at: str) -> Iterator[Rule]:
-    """Return what holds for every number: no VLAN comes near, so a PKey is meant."""
-    unusable = (DEFAULT_PKEY, MEMBERSHIP_BIT, PKEY_BITS)
+def typed_number_rules(at: str, field: str, *, is_required: bool = False) -> Iterator[Rule]:
+    """Return the rules of a number whose type stands beside it."""
+    given = "" if is_required else f"has(self.{field}) && "
     yield Rule(
         at=at,
-        cel=f"!(self in {list(unusable)})",
+        cel=f"!({given}self.type == 'VLAN') || self.{field} <= {MAX_VLAN}",
+        message=f"a VLAN is at most {MAX_VLAN}",
+        field=f".{field}",
+    )
+    yield from pkey_rules(at, f"self.{field}", f"{given}self.type == 'PKey'", f".{field}")
+
+
+def pkey_rules(at: str, number: str, when: str = "", field: str = "") -> Iterator[Rule]:
+    """Return what holds for every PKey; no VLAN comes near, so numbers of no type may be judged.
+
+    Args:
+        at: Path of ``self``.
+        number: CEL for the number.
+        when: CEL that is true where there is one, and it is a PKey; empty for always.
+        field: Path of the number below ``self``.
+    """
+    unusable = (DEFAULT_PKEY, MEMBERSHIP_BIT, PKEY_BITS)
+    otherwise = f"!({when}) || " if when else ""
+    yield Rule(
+        at=at,
+        cel=f"{otherwise}!({number} in {list(unusable)})",
         message=f"PKey {DEFAULT_PKEY:#x} is the default partition, which every port is in, and 0x0 "
         "is invalid: neither can be a tenant's",
+        field=field,
     )
     yield Rule(
         at=at,
-        cel=f"self < {MEMBERSHIP_BIT} || self in {[MEMBERSHIP_BIT, PKEY_BITS]}",
+        cel=f"{otherwise}{number} < {MEMBERSHIP_BIT} || {number} in {[MEMBERSHIP_BIT, PKEY_BITS]}",
         message="0x8000 is the membership bit; write the number without it",
+        field=field,
         expression=f"'0x8000 is set: that is the membership bit; write 0x' + "
-        f"{_digits(f'(self - {MEMBERSHIP_BIT})', _HEX)}",
-    )
-
-
-def pod_defaults_rules() -> Iterator[Rule]:
-    """Return the rules of ``podDefaults``, which networks and policies have."""
-    yield Rule(
-        at="spec.podDefaults.capabilities",
-        cel="!has(self.add) || !has(self.drop) || !self.add.exists(c, c in self.drop)",
-        message="a capability cannot be both added and dropped",
-    )
-    yield Rule(
-        at="spec.podDefaults.hugepages",
-        cel="self.all(size, size.startsWith('hugepages-'))",
-        message="a size of huge pages is written as in a pod: hugepages-2Mi",
+        f"{_digits(f'({number} - {MEMBERSHIP_BIT})', _HEX)}",
     )
 
 

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from policies.names import OUR_USER
+from policies.manifests.kinds import KINDS
+from policies.names import GROUP, OUR_USER
 from tests.harness import audit, tenants
 from tests.harness.controlplane import ControlPlane
 from tests.harness.guarded import Guarded
 from tests.harness.kubelet import KubeletDouble
 from tests.harness.readers import Readers
 from tests.harness.tenants import Tenant
-from tests.harness.webhook import Webhook, apply_examples, install
+from tests.harness.webhook import DEPLOY, Webhook, apply_examples, install
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -32,6 +33,19 @@ def audit_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def controlplane(audit_folder: Path) -> Iterator[ControlPlane]:
     """Give a running cluster that all tests share; keep objects in namespaces of your own."""
     with ControlPlane(apiserver_flags=audit.flags(audit_folder, OUR_USER)) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def kinds() -> Iterator[ControlPlane]:
+    """Give a second cluster that knows our kinds and nothing else of us: no webhook, no policies.
+
+    So what it refuses the CRDs refuse. Remove the objects that you store.
+    """
+    with ControlPlane(controllers=False, scheduler=False) as cluster:
+        cluster.apply(DEPLOY / "crds", server_side=True)
+        for kind in KINDS:
+            cluster.wait_for_crd(f"{kind.plural}.{GROUP}")
         yield cluster
 
 

@@ -59,7 +59,7 @@ def verdict(mode: str, *rails: Object, **spec: Any) -> str | None:  # noqa: ANN4
             {
                 "podDefaults": {
                     "capabilities": {"add": ["IPC_LOCK"]},
-                    "hugepages": {"hugepages-2Mi": 1},
+                    "hugepages": {"hugepages-2Mi": 2097152},
                 }
             },
             id="what pods get",

@@ -62,7 +62,7 @@ def test_everything_that_a_network_may_say_is_read() -> None:
         pytest.param("a", [HCA], {"count": "Some"}, "spec.count", id="another word"),
         pytest.param("a", [HCA], {"perAccelerator": "2"}, "perAccelerator", id="a text"),
         pytest.param(
-            "a", [HCA], {"partition": {"type": "PKey", "max": 0x7FFF}}, "max", id="beyond PKeys"
+            "a", [HCA], {"partition": {"type": "PKey", "max": 0x10000}}, "max", id="beyond PKeys"
         ),
         pytest.param("a", [HCA], {"partition": {"min": 1}}, "partition.type", id="no type"),
         pytest.param("a", [HCA], {"hostInterfaces": "Later"}, "hostInterfaces", id="another word"),

@@ -27,6 +27,10 @@ def test_a_toleration_is_written_as_a_pod_has_it() -> None:
         pytest.param({"env": [{"name": "1A"}]}, id="a name that no shell has"),
         pytest.param({"env": [{"name": "A", "value": 1}]}, id="a value that is no text"),
         pytest.param({"tolerations": [{"operator": "Near"}]}, id="an operator that is none"),
+        pytest.param({"capabilities": {"drop": ["ALL", "ALL"]}}, id="a capability twice"),
+        pytest.param({"env": [{"name": "A"}, {"name": "A", "value": "x"}]}, id="a name twice"),
+        pytest.param({"nodeSelector": {"a": "b c"}}, id="a value that no label has"),
+        pytest.param({"tolerations": [{"key": "a b"}]}, id="a key that no taint has"),
         pytest.param({"hugepages": {f"hugepages-{n}": "1" for n in range(5)}}, id="too many"),
     ],
 )

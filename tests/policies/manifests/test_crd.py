@@ -1,19 +1,23 @@
 """The CRDs: structural, bounded, described, and with the rules at places that exist."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from policies.accept import RENDERED_KEYS
-from policies.manifests.crd import KINDS, VALIDATIONS, documents
+from policies.accept_template import RENDERED_KEYS
+from policies.manifests.crd import VALIDATIONS, documents
+from policies.manifests.kinds import KINDS
 from policies.manifests.network_validations import network_rules
-from policies.manifests.validations import partition_rules, policy_rules
+from policies.manifests.policy_validations import policy_rules
+from policies.manifests.validations import partition_rules
 from policies.names import API_VERSION
 
 Schema = dict[str, Any]
 
 CRDS = documents()
+PRESERVE = "x-kubernetes-preserve-unknown-fields"
 NETWORKS, PARTITIONS, POLICIES = CRDS.values()
 
 
@@ -44,11 +48,11 @@ def _nodes(node: Schema, path: str) -> Iterator[tuple[str, Schema]]:
             yield from _nodes(node[keyword], f"{path}[]")
 
 
-SPECS_AND_STATUSES = [
-    (f"{crd['spec']['names']['kind']}.{path}", node)
+EVERY_NODE = [
+    (f"{crd['spec']['names']['kind']}{path}", node)
     for crd in CRDS.values()
-    for part in ("spec", "status")
-    for path, node in _nodes(_root(crd)["properties"][part], part)
+    for path, node in _nodes(_root(crd), "")
+    if path != ".metadata"  # Kubernetes' own: a CRD may declare nothing of it but the name
 ]
 
 
@@ -88,7 +92,7 @@ def test_every_column_has_a_path() -> None:
             assert field.partition("[")[0] in shown
 
 
-@pytest.mark.parametrize(("path", "node"), SPECS_AND_STATUSES, ids=lambda value: str(value)[:60])
+@pytest.mark.parametrize(("path", "node"), EVERY_NODE, ids=lambda value: str(value)[:60])
 def test_a_node_is_structural(path: str, node: Schema) -> None:
     """No keyword of JSON schema is left that a structural schema may not have."""
     assert not {"$ref", "$defs", "allOf", "oneOf", "const", "title", "nullable"} & set(node), path
@@ -101,23 +105,30 @@ def test_a_node_is_structural(path: str, node: Schema) -> None:
     assert not isinstance(node.get("default"), dict) or node["default"] == {}
 
 
-@pytest.mark.parametrize(("path", "node"), SPECS_AND_STATUSES, ids=lambda value: str(value)[:60])
+@pytest.mark.parametrize(("path", "node"), EVERY_NODE, ids=lambda value: str(value)[:60])
 def test_a_node_is_bounded_and_described(path: str, node: Schema) -> None:
-    """Lists, maps and texts have a largest size, and ``kubectl explain`` has a word on each field.
-
-    Entries of scalar lists and maps are described by the field that holds them.
-    """
+    """Lists, maps and texts have a largest size, and ``kubectl explain`` says what each node is."""
     match node.get("type"):
         case "array":
             assert node["maxItems"] <= 64
             assert node["x-kubernetes-list-type"] in {"map", "set", "atomic"}
         case "string":
-            assert "maxLength" in node or "enum" in node
-        case "object" if "properties" not in node:
-            assert "maxProperties" in node or path.endswith(".plugins[]")
+            assert "maxLength" in node or "enum" in node or "format" in node
+        case "object" if "properties" not in node or node.get(PRESERVE):
+            assert "maxProperties" in node
         case None:
             assert "maxLength" in node
-    assert node.get("description") or path.endswith("[]"), path
+    assert len(node["description"].split()) >= 2, path
+    assert "\n" not in node["description"]
+
+
+@pytest.mark.parametrize(("path", "node"), EVERY_NODE, ids=lambda value: str(value)[:60])
+def test_a_field_says_its_default_or_that_it_is_needed(path: str, node: Schema) -> None:
+    """Of every optional field of a spec the description says what its absence means."""
+    for name, child in node.get("properties", {}).items() if ".spec" in path else ():
+        text = child["description"]
+        if name not in node.get("required", ()) and not text.startswith("Not allowed"):
+            assert re.search("[Dd]efault|Absent", text), f"{path}.{name}: {text}"
 
 
 @pytest.mark.parametrize(
@@ -161,7 +172,7 @@ def test_the_defaults_of_a_policy_are_in_its_schema(path: str, default: object) 
 
 def test_what_says_nothing_has_no_default() -> None:
     """Empty lists and absent values stay absent, so that nobody owns them."""
-    with_default = {path for path, node in SPECS_AND_STATUSES if "default" in node}
+    with_default = {path for path, node in EVERY_NODE if "default" in node}
     assert {path for path in with_default if not path.startswith("RDMAPolicy.spec")} == set()
     assert "RDMAPolicy.spec.networks" not in with_default
 

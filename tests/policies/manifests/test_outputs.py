@@ -1,6 +1,6 @@
 """Status is output: the policy names all our kinds and one account."""
 
-from policies.manifests.crd import KINDS
+from policies.manifests.kinds import KINDS
 from policies.manifests.outputs import outputs
 
 

@@ -1,6 +1,6 @@
 """A template's rendered keys: the policy knows all of them and why."""
 
-from policies.accept import RENDERED_KEYS
+from policies.accept_template import RENDERED_KEYS
 from policies.manifests.templates import templates
 
 

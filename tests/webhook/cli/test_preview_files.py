@@ -129,15 +129,88 @@ def test_a_kind_of_ours_of_another_version_is_no_workload(
     assert "apiVersion: got rdma.io/v1, want rdma.io/v1alpha1" in capsys.readouterr().err
 
 
-def test_octal_numbers_are_pointed_out() -> None:
-    """0100 looks like a hundred, and is 64."""
-    text = "apiVersion: rdma.io/v1alpha1\nnumber: 0100\nquota: 10\nmin: 0x10 # max: 010\nmax: 00\n"
-    assert list(octals.surprises(text)) == [
-        "line 2: number: 0100 is octal and means 64; write 100 or 0x…",
-        "line 5: max: 00 is octal and means 0; write 0 or 0x…",
+NUMBERS = """\
+apiVersion: rdma.io/v1alpha1
+kind: RDMANetwork
+metadata: {name: "0100", labels: {x: "0100"}}
+spec:
+  partition: {type: VLAN, min: 0100, max: 1e3} # max: 010
+  count: 0b11
+  perAccelerator: 0o17
+  template: {mtu: 1_500, vlanQoS: 08, a: [00], b: "0100", c: 0x1f_f}
+---
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: rdma.io/v1alpha1, kind: RDMAPolicy, spec: {networks: [{name: a, quota: 5e-1}]}}
+---
+apiVersion: v1
+kind: ConfigMap
+data: {number: 0100}
+---
+apiVersion: rdma.io/v1alpha1
+kind: RDMAPartition
+spec: {number: 210, tenant: v1e3, fabric: 0x10, more: 10, rate: 1.5, text: '1e3'}
+"""
+
+
+def test_numbers_that_kubectl_converts_are_pointed_out() -> None:
+    """0100 looks like a hundred, and is 64; only who reads the file can say so."""
+    assert list(octals.surprises(NUMBERS)) == [
+        "line 5: min: 0100 is octal and means 64; write 100 or 0x…",
+        "line 5: max: 1e3 has an exponent and means 1000; write 1000",
+        "line 6: count: 0b11 is binary and means 3; write 3",
+        "line 7: perAccelerator: 0o17 is octal and means 15; write 15 or 0x…",
+        "line 8: mtu: 1_500 has underscores and means 1500; write 1500",
+        "line 8: vlanQoS: 08 has a leading zero and means 8; write 8",
+        "line 8: a: 00 is octal and means 0; write 0 or 0x…",
+        "line 8: c: 0x1f_f has underscores and means 511; write 511",
     ]
-    assert not list(octals.surprises("number: 0100"))
-    assert len(list(octals.surprises("rdma.io/\n" + "min: 010\n" * 20))) == octals.MOST
+    below = NUMBERS.partition("---")[2]
+    assert list(octals.surprises(below)) == [
+        "line 5: quota: 5e-1 has an exponent and means 0.5; write 0.5"
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("kind: RDMAPolicy\nspec: {number: 0100}", id="no API version of ours"),
+        pytest.param("# rdma.io/x\n[1, 2]", id="no object"),
+        pytest.param("# rdma.io/x\nkind: [RDMAPolicy]\nspec: {a: 0100}", id="no kind"),
+        pytest.param("# rdma.io/x\nkind: RDMAPolicy", id="no spec"),
+        pytest.param('{"rdma.io/x": \t1}\n\t', id="JSON that is no YAML"),
+    ],
+)
+def test_other_texts_hold_no_surprise(text: str) -> None:
+    """Numbers of other objects are their readers' matter."""
+    assert not list(octals.surprises(text))
+
+
+def test_an_alias_is_pointed_out_once_and_few_are_enough() -> None:
+    """What is repeated is one place in the file; a long list of the same mistake is cut."""
+    head = "apiVersion: rdma.io/v1alpha1\nkind: RDMAPolicy\nspec:\n"
+    assert len(list(octals.surprises(head + "  a: &a {min: 010}\n  b: *a\n"))) == 1
+    many = "".join(f"  min{number}: 010\n" for number in range(20))
+    assert len(list(octals.surprises(head + many))) == octals.MOST
+
+
+def test_preview_says_how_kubectl_reads_a_number(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The note names file, line and value; the object is judged by what kubectl makes of it."""
+    path = tmp_path / "it.yaml"
+    policy = (
+        "apiVersion: rdma.io/v1alpha1\nkind: RDMAPolicy\nmetadata: {name: default}\n"
+        "spec: {networks: [{name: a, quota: 1e3, partitions: [{name: main, number: 0b11}]}]}\n"
+    )
+    path.write_text(policy + "---\n" + POD)
+    assert main(["preview", "-f", str(path)]) == 0
+    said = [one.partition(f"{path}: ")[2] for one in capsys.readouterr().err.splitlines()]
+    assert said == [
+        "line 4: quota: 1e3 has an exponent and means 1000; write 1000",
+        "line 4: number: 0b11 is binary and means 3; write 3",
+    ]
 
 
 def test_large_inputs_are_answered(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

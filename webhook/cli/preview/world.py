@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from policies import names
+from policies import flaws, names
 from policies.changes import Put
 from policies.crosschecks import CHECKS, CREATE, UPDATE, Write
 from policies.rules import Rules
@@ -75,7 +75,8 @@ def build(given: Iterable[Given], folder: Path | None, namespace: str, rules: Ru
             problems.append(_wrong_version(one, kind))
         else:
             put = Put(kind.name, _placed(one.object, kind, namespace))
-            problems += [f"{one.origin}: {text}" for text in unknown_in(kind.name, put.object)]
+            said = (*unknown_in(kind.name, put.object), *flaws.of(kind.name, put.object))
+            problems += [f"{one.origin}: {text}" for text in said]
             puts.append(put)
             if kind.name in CHECKED_KINDS:
                 writes.append(_write(put, before.get(_place(put))))
