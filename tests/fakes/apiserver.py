@@ -3,15 +3,24 @@
 import asyncio
 import json
 from collections import defaultdict, deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 from aiohttp import web
 
 from webhook.apiserver.kinds import BY_NAME, Kind
+from webhook.watch.stream import INITIAL_END
 
 Object = dict[str, Any]
+CUT = b""
+"""Sent to a watch, it breaks the connection."""
+UNKNOWN_QUESTION = (
+    '{"kind":"Status","code":422,"message":"ListOptions.meta.k8s.io \\"\\" is invalid: '
+    "sendInitialEvents: Forbidden: sendInitialEvents is forbidden for watch unless the WatchList "
+    'feature gate is enabled"}'
+)
+"""What Kubernetes 1.37.2 says with the gate off."""
 
 
 @dataclass
@@ -47,6 +56,8 @@ class FakeAPI:
         base: Its address.
         seen: Every request, oldest first.
         page: Objects a page, whatever the client asks for; 0 = as asked.
+        can_stream: Whether a watch may begin with the objects there are.
+        initial: How many of them it sends, and then nothing until told; None = all and the mark.
     """
 
     def __init__(self) -> None:
@@ -54,6 +65,8 @@ class FakeAPI:
         self.base = ""
         self.seen: list[Seen] = []
         self.page = 0
+        self.can_stream = True
+        self.initial: int | None = None
         self._version = 100
         self._objects: dict[str, dict[tuple[str, str], Object]] = defaultdict(dict)
         self._history: dict[str, list[tuple[int, bytes]]] = defaultdict(list)
@@ -63,7 +76,8 @@ class FakeAPI:
 
     async def __aenter__(self) -> Self:
         """Listen."""
-        self._runner = web.ServerRunner(web.Server(self._handle), shutdown_timeout=0.1)
+        server = web.Server(self._handle, handler_cancellation=True)
+        self._runner = web.ServerRunner(server, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
         await site.start()
@@ -124,6 +138,15 @@ class FakeAPI:
         for queue in self._watches[path]:
             queue.put_nowait(None)
 
+    def cut_watches(self, kind: str) -> None:
+        """Break the connections of the open watches of a kind."""
+        self.say(kind, CUT)
+
+    def restore(self, version: int) -> None:
+        """Go back to an older version, as after a restored backup; the objects are up to you."""
+        self._version = version
+        self._history.clear()
+
     def refuse(self, kind: str, *refusals: Refusal) -> None:
         """Answer the next requests for a kind like this."""
         self._script[BY_NAME[kind].path()].extend(refusals)
@@ -133,9 +156,27 @@ class FakeAPI:
         return len(self._watches[BY_NAME[kind].path()])
 
     def requests(self, kind: Kind | str, *, watch: bool) -> list[Seen]:
-        """Return the lists or watches of a kind that were asked for."""
+        """Return the pages, or the watches from a version on, that were asked for."""
         path = (BY_NAME[kind] if isinstance(kind, str) else kind).path()
-        return [one for one in self.seen if one.path == path and ("watch" in one.query) == watch]
+        return [
+            one
+            for one in self.seen
+            if one.path == path and not _is_streaming(one) and ("watch" in one.query) == watch
+        ]
+
+    def lists(self, kind: str) -> list[Seen]:
+        """Return the full lists of a kind that were begun, in the way this server can."""
+        path = BY_NAME[kind].path()
+        return [
+            one
+            for one in self.seen
+            if one.path == path
+            and (
+                _is_streaming(one)
+                if self.can_stream
+                else "watch" not in one.query and "continue" not in one.query
+            )
+        ]
 
     def _tell(self, path: str, event: str, found: Object) -> None:
         text = line(event, found)
@@ -152,8 +193,14 @@ class FakeAPI:
             return web.Response(
                 status=refusal.status, text=refusal.text, headers=dict(refusal.headers)
             )
+        if "sendInitialEvents" in query:
+            if not self.can_stream:
+                return web.Response(status=422, text=UNKNOWN_QUESTION)
+            assert query["resourceVersionMatch"] == "NotOlderThan"
+            assert query["allowWatchBookmarks"] == "true"
+            return await self._send(request, self._initial(request.path))
         if "watch" in query:
-            return await self._watch(request, int(query["resourceVersion"]))
+            return await self._send(request, self._since(request.path, query["resourceVersion"]))
         if request.path in {kind.path() for kind in BY_NAME.values()}:
             return self._list(request.path, query)
         return self._get(request.path)
@@ -174,16 +221,30 @@ class FakeAPI:
                     return web.json_response(found)
         return web.Response(status=404, text="not found")
 
-    async def _watch(self, request: web.BaseRequest, version: int) -> web.StreamResponse:
+    def _since(self, path: str, version: str) -> list[bytes]:
+        return [text for at, text in self._history[path] if at > int(version)]
+
+    def _initial(self, path: str) -> list[bytes]:
+        found = [line("ADDED", one) for one in self._objects[path].values()]
+        if self.initial is not None:
+            return found[: self.initial]
+        mark = {"resourceVersion": str(self._version), "annotations": {INITIAL_END: "true"}}
+        return [*found, line("BOOKMARK", {"metadata": mark})]
+
+    async def _send(
+        self, request: web.BaseRequest, pieces: Iterable[bytes | None]
+    ) -> web.StreamResponse:
         response = web.StreamResponse()
         await response.prepare(request)
         queue: asyncio.Queue[bytes | None] = asyncio.Queue()
-        for at, text in self._history[request.path]:
-            if at > version:
-                queue.put_nowait(text)
+        for piece in pieces:
+            queue.put_nowait(piece)
         self._watches[request.path].append(queue)
         try:
             while (piece := await queue.get()) is not None:
+                if piece == CUT and request.transport is not None:
+                    request.transport.abort()
+                    break
                 await response.write(piece)
         finally:
             self._watches[request.path].remove(queue)
@@ -205,6 +266,10 @@ class LoopbackAccess:
     async def reload(self) -> None:
         """Count."""
         self.reloads += 1
+
+
+def _is_streaming(seen: Seen) -> bool:
+    return "sendInitialEvents" in seen.query
 
 
 def line(event: str, found: Object) -> bytes:

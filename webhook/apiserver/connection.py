@@ -19,6 +19,7 @@ from webhook.apiserver.errors import (
     Forbidden,
     KindAbsent,
     NoCluster,
+    Refused,
     Unauthorized,
     Unreachable,
 )
@@ -108,10 +109,12 @@ def refusal(status: int, text: str, retry_after: str | None = None) -> CallFaile
     if status == 410 or (status == 504 and TOO_LARGE_VERSION in text):  # noqa: PLR2004 - HTTP
         return Expired(sentence)
     known: dict[int, type[CallFailed]] = {
+        400: Refused,
         401: Unauthorized,
         403: Forbidden,
         404: KindAbsent,
         409: Conflict,
+        422: Refused,
     }
     if status in known:
         return known[status](sentence)

@@ -113,6 +113,6 @@ async def test_what_is_deleted_meanwhile_does_not_come_back(
     flight = asyncio.create_task(lookup.fetch(NAD, "team", "a"))
     for _ in range(2):
         await asyncio.sleep(0)
-    reflector.deletions += 1
+    reflector.known.deletions += 1
     await flight
     assert cache.current().nad("team", "a") is None

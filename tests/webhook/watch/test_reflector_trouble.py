@@ -19,17 +19,58 @@ def has_napped(pace: FakePace, times: int) -> bool:
     return len(pace.naps) == times
 
 
-async def test_a_silent_watch_is_given_up(
+async def test_a_watch_that_falls_silent_goes_on_where_it_was(
     api: FakeAPI, rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A half-open connection is found by its silence, and the watch goes on where it was."""
-    monkeypatch.setattr(stream, "SILENCE_SECONDS", 0.05)
-    api.put(NAD, "a", "team")
+    """A half-open connection is found by its silence; the next watch begins at the last event."""
+    monkeypatch.setattr(stream, "SILENCE_SECONDS", 0.2)
     rig.start(NAD)
-    await eventually(lambda: len(api.requests(NAD, watch=True)) >= 2)
-    assert api.requests(NAD, watch=True)[1].query["resourceVersion"] == "101"
-    assert len(api.requests(NAD, watch=False)) == 1
-    assert rig.nads() == {"a"}
+    await eventually(lambda: api.watching(NAD))
+    api.put(NAD, "a", "team")
+    api.end_watches(NAD)
+    await eventually(lambda: api.requests(NAD, watch=True) and api.watching(NAD))
+    api.put(NAD, "b", "team")
+    await eventually(lambda: rig.trouble(NAD))
+    assert rig.trouble(NAD).endswith("nothing whole came for 0 s")
+    await eventually(lambda: api.requests(NAD, watch=True)[-1].query["resourceVersion"] == "102")
+    assert len(api.lists(NAD)) == 1
+    assert rig.nads() == {"a", "b"}
+
+
+async def test_a_version_from_before_a_restored_backup_is_given_up(
+    api: FakeAPI, rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Asked for a version it has yet to reach, the API server is silent for ever: list again.
+
+    Kubernetes 1.37.2 sends neither events nor bookmarks to such a watch.
+    """
+    monkeypatch.setattr(stream, "SILENCE_SECONDS", 0.1)
+    for name in "ab":
+        api.put(NAD, name, "team")
+    rig.start(NAD)
+    await eventually(lambda: api.watching(NAD))
+    api.restore(50)
+    api.forget(NAD, "a", "team")
+    api.end_watches(NAD)
+    await eventually(lambda: rig.nads() == {"b"})
+    assert rig.cache.states()[NAD].tally.failures["silent"] > 0
+
+
+async def test_bytes_that_make_no_line_are_silence(
+    api: FakeAPI, rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that drips a byte now and then does not hold us with half an event."""
+    monkeypatch.setattr(stream, "SILENCE_SECONDS", 0.3)
+    rig.start(NAD)
+    await eventually(lambda: api.watching(NAD))
+    asked = len(api.seen)
+
+    def is_given_up() -> bool:
+        api.say(NAD, b"{")
+        return len(api.seen) > asked
+
+    await eventually(is_given_up)
+    assert rig.cache.states()[NAD].tally.failures["silent"] == 1
 
 
 def test_the_guard_against_silence_is_longer_than_bookmarks_are_apart() -> None:
