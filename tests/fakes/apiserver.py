@@ -13,6 +13,7 @@ from webhook.apiserver.kinds import BY_NAME, Kind
 from webhook.watch.stream import INITIAL_END
 
 Object = dict[str, Any]
+DRIP_SECONDS = 0.01
 CUT = b""
 """Sent to a watch, it breaks the connection."""
 UNKNOWN_QUESTION = (
@@ -32,12 +33,14 @@ class Refusal:
         text: Body.
         headers: More headers.
         only: The request must have this parameter, if given.
+        drips: Whether the body comes byte by byte and never ends.
     """
 
     status: int
     text: str = "scripted"
     headers: Mapping[str, str] = field(default_factory=dict)
     only: str = ""
+    drips: bool = False
 
 
 @dataclass
@@ -148,7 +151,7 @@ class FakeAPI:
         self._history.clear()
 
     def refuse(self, kind: str, *refusals: Refusal) -> None:
-        """Answer the next requests for a kind like this."""
+        """Answer the next requests for a kind, or one of its objects, like this."""
         self._script[BY_NAME[kind].path()].extend(refusals)
 
     def watching(self, kind: str) -> int:
@@ -187,23 +190,30 @@ class FakeAPI:
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         query = dict(request.rel_url.query)
         self.seen.append(Seen(request.path, query, dict(request.headers)))
-        script = self._script[request.path]
+        script = self._script[_collection(request.path)]
         if script and (not script[0].only or script[0].only in query):
-            refusal = script.popleft()
-            return web.Response(
-                status=refusal.status, text=refusal.text, headers=dict(refusal.headers)
-            )
-        if "sendInitialEvents" in query:
-            if not self.can_stream:
-                return web.Response(status=422, text=UNKNOWN_QUESTION)
-            assert query["resourceVersionMatch"] == "NotOlderThan"
-            assert query["allowWatchBookmarks"] == "true"
-            return await self._send(request, self._initial(request.path))
+            return await self._refuse(request, script.popleft())
         if "watch" in query:
-            return await self._send(request, self._since(request.path, query["resourceVersion"]))
-        if request.path in {kind.path() for kind in BY_NAME.values()}:
+            return await self._watch(request, query)
+        if request.path == _collection(request.path):
             return self._list(request.path, query)
         return self._get(request.path)
+
+    async def _refuse(self, request: web.BaseRequest, refusal: Refusal) -> web.StreamResponse:
+        if refusal.drips:
+            return await self._drip(request, refusal.status)
+        return web.Response(status=refusal.status, text=refusal.text, headers=dict(refusal.headers))
+
+    async def _watch(
+        self, request: web.BaseRequest, query: Mapping[str, str]
+    ) -> web.StreamResponse:
+        if "sendInitialEvents" not in query:
+            return await self._send(request, self._since(request.path, query["resourceVersion"]))
+        if not self.can_stream:
+            return web.Response(status=422, text=UNKNOWN_QUESTION)
+        assert query["resourceVersionMatch"] == "NotOlderThan"
+        assert query["allowWatchBookmarks"] == "true"
+        return await self._send(request, self._initial(request.path))
 
     def _list(self, path: str, query: Mapping[str, str]) -> web.Response:
         start = int(query.get("continue", "0"))
@@ -220,6 +230,13 @@ class FakeAPI:
                 if kind.path(namespace, name) == path:
                     return web.json_response(found)
         return web.Response(status=404, text="not found")
+
+    async def _drip(self, request: web.BaseRequest, status: int) -> web.StreamResponse:
+        response = web.StreamResponse(status=status)
+        await response.prepare(request)
+        while True:
+            await response.write(b" ")
+            await asyncio.sleep(DRIP_SECONDS)
 
     def _since(self, path: str, version: str) -> list[bytes]:
         return [text for at, text in self._history[path] if at > int(version)]
@@ -266,6 +283,14 @@ class LoopbackAccess:
     async def reload(self) -> None:
         """Count."""
         self.reloads += 1
+
+
+def _collection(path: str) -> str:
+    """Return the path of all objects of the kind that a path is about."""
+    for kind in BY_NAME.values():
+        if path.startswith(f"{kind.root}/") and f"/{kind.plural}" in path:
+            return kind.path()
+    return path
 
 
 def _is_streaming(seen: Seen) -> bool:
