@@ -187,7 +187,7 @@ async def test_a_watch_cut_within_a_line_is_taken_up_again(api: FakeAPI, rig: Ri
 async def test_garbage_in_a_watch_is_survived(api: FakeAPI, rig: Rig) -> None:
     """A line that is no JSON leads to a new list, not to the end."""
     rig.start(NAD)
-    await eventually(lambda: api.watching(NAD))
+    await eventually(lambda: rig.is_synced(NAD) and api.watching(NAD))
     api.say(NAD, b"<html>Bad Gateway</html>\n")
     await eventually(lambda: len(api.lists(NAD)) == 2)
     api.put(NAD, "a", "team")
@@ -200,7 +200,7 @@ async def test_a_line_above_the_limit_is_survived(
     """A line that never ends does not fill our memory."""
     monkeypatch.setattr(stream.Lines.__init__, "__defaults__", (1000,))
     rig.start(NAD)
-    await eventually(lambda: api.watching(NAD))
+    await eventually(lambda: rig.is_synced(NAD) and api.watching(NAD))
     api.say(NAD, b"x" * 2000)
     await eventually(lambda: len(api.lists(NAD)) == 2)
     api.put(NAD, "a", "team")
