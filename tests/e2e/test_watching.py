@@ -6,6 +6,7 @@ with the API server object by object; ``Webhook`` is the whole program.
 """
 
 import contextlib
+import http
 import json
 import time
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,7 @@ import pytest
 import yaml
 
 from tests.harness import tenants
-from tests.harness.api import MERGE_PATCH
+from tests.harness.api import MERGE_PATCH, ApiClient
 from tests.harness.calls import Document, patched
 from tests.harness.controlplane import ControlPlane
 from tests.harness.load import Load
@@ -25,7 +26,6 @@ from tests.harness.proxy import Proxy
 from tests.harness.tenants import NETWORK
 from tests.harness.webhook import (
     ACCOUNT,
-    CONFIGURATION,
     NAMESPACE,
     Webhook,
     apply_examples,
@@ -285,8 +285,10 @@ def _bound_token(cluster: ControlPlane, secret: str) -> str:
 
 def _is_refused(cluster: ControlPlane, token: str) -> bool:
     """Tell whether the API server no longer takes a token; it remembers an answer for seconds."""
-    done = cluster.kubectl("--token", token, "get", "namespaces", user="nobody", check=False)
-    return "Unauthorized" in done.stderr or "logged in" in done.stderr
+    client = ApiClient(cluster.port, cluster.ca_file)
+    status, _ = client.request("GET", "/api/v1/namespaces?limit=1", token=token)
+    client.close()
+    return status == http.HTTPStatus.UNAUTHORIZED
 
 
 # ------------------------------------------------------------------------ restarts

@@ -21,6 +21,8 @@ from webhook.watch.cluster import Cluster
 from webhook.watch.state import Tally
 
 JOIN_SECONDS = 20.0
+GOODBYE_SECONDS = 0.1
+"""TLS connections say goodbye after they are closed; the loop has to live until then."""
 
 
 class Mirror(Started):
@@ -93,6 +95,7 @@ class Mirror(Started):
         self._running = asyncio.create_task(cluster.run())
         await asyncio.wait([self._running])
         await connection.close()
+        await asyncio.sleep(GOODBYE_SECONDS)
 
 
 def _plain(snapshot: Snapshot, part: str) -> Any:  # noqa: ANN401 - any part

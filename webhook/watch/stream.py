@@ -112,7 +112,7 @@ async def list_pages(connection: Connection, kind: Kind) -> AsyncIterator[Page]:
 
     The read is consistent, not ``resourceVersion=0``: that would be answered from a cache that
     may be behind what we knew before, and in one piece, since the API server ignores ``limit``
-    there (apiserver's ``cacher.go``, ``shouldDelegateList``); 80,000 objects would be held at
+    there (apiserver's ``cacher.go``, ``computeListLimit``); 80,000 objects would be held at
     once.
 
     Raises:
