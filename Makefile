@@ -36,6 +36,7 @@ lint: $(DEV) ## Style, imports between rooms, spelling, generated files
 	@$(BIN)/lint-imports > $(VENV)/lint-imports.log || (cat $(VENV)/lint-imports.log; exit 1)
 	@$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md docs deploy $(CORE)
 	@$(BIN)/rdma-webhook crds --check deploy/crds
+	@$(BIN)/rdma-webhook crds --admission-policies --check deploy/admission
 
 types: $(DEV) ## Static types
 	@echo "types: mypy --strict"
@@ -53,8 +54,9 @@ e2e: $(DEV) ## Tests on a real API server, scheduler, Multus and macvlan
 golden: $(DEV) ## Rewrite what golden cases expect; the diff is what reviewers read
 	@$(BIN)/python -m tests.harness.golden --rewrite
 
-crds: $(RUNTIME) ## Write deploy/crds from the models
+crds: $(RUNTIME) ## Write deploy/crds from the models, deploy/admission from its rules
 	@$(BIN)/rdma-webhook crds --output deploy/crds
+	@$(BIN)/rdma-webhook crds --admission-policies --output deploy/admission
 
 bench: $(RUNTIME) ## Print ratios of cost, measured in one run, beside their targets
 	@$(BIN)/rdma-webhook bench

@@ -58,7 +58,7 @@ RENDERED_KEYS: Mapping[str, str] = {
     "plugins": "a template holds further keys of one plugin, not a chain",
 }
 """Keys that a template may not hold, as CNI spells them, and why."""
-_RENDERED_IN_LOWER_CASE = {key.lower(): why for key, why in RENDERED_KEYS.items()}
+_RENDERED_FOLDED = {key.casefold(): why for key, why in RENDERED_KEYS.items()}
 
 
 def problem(spec: NetworkSpec, rules: Rules) -> str | None:
@@ -85,7 +85,7 @@ def _problems(spec: NetworkSpec, rules: Rules) -> Iterator[str]:
     yield from _master_problems(spec)
     yield from _pod_problems(spec)
     for key in spec.template or {}:
-        why = _RENDERED_IN_LOWER_CASE.get(key.lower())
+        why = _RENDERED_FOLDED.get(key.casefold())
         if why is not None:
             yield f"spec.template.{key}: {why}"
 

@@ -1,38 +1,53 @@
-"""Which tenants' policies name which numbers: an index that follows the policies."""
+"""Which tenants have which numbers: counts that follow the policies and partitions one by one."""
 
-from collections.abc import Mapping
+from typing import TypeAlias
 
+from immutables import Map
+
+from policies.overlay import Overlay
+from policies.partition import RDMAPartition
+from policies.shapes import PartitionType
+from policies.tally import Counts, count
 from policies.tenancy import Tenancy
 
-Claims = Mapping[tuple[str, int], tuple[tuple[str, str], ...]]
-"""``(network, number)`` to the ``(namespace, tenant)`` of each policy that names it."""
-MutableClaims = dict[tuple[str, int], tuple[tuple[str, str], ...]]
-
-
-def is_same(before: Tenancy | None, after: Tenancy | None) -> bool:
-    """Whether two versions of a policy claim the same numbers for the same tenant."""
-    tenants = (before.tenant if before else None, after.tenant if after else None)
-    return tenants[0] == tenants[1] and _numbers(before) == _numbers(after)
+Claims: TypeAlias = Map[tuple[str, int], Counts]
+"""``(network, number)`` to the tenants whose policies name it, each with how many do."""
+Holders: TypeAlias = Map[tuple[str, PartitionType, int], Counts]
+"""``(fabric, type, number)`` to the tenants whose partitions hold it, each with how many do."""
 
 
 def move(
-    claims: MutableClaims, namespace: str, before: Tenancy | None, after: Tenancy | None
+    claims: Overlay[tuple[str, int], Counts], before: Tenancy | None, after: Tenancy | None
 ) -> None:
     """Replace a policy's claims, in place.
 
     Args:
-        claims: The index; it holds what `before` claims.
-        namespace: Of the policy.
-        before: Its last version, or None.
+        claims: The counts; they hold what `before` claims.
+        before: The policy's last version, or None.
         after: Its next version, or None.
     """
-    for place in _numbers(before):
-        left = tuple(claim for claim in claims.pop(place) if claim[0] != namespace)
-        if left:
-            claims[place] = left
-    if after is not None:
-        for place in _numbers(after):
-            claims[place] = (*claims.get(place, ()), (namespace, after.tenant))
+    for policy, step in ((before, -1), (after, 1)):
+        for place in _numbers(policy):
+            assert policy is not None  # noqa: S101 it names a number
+            count(claims, place, policy.tenant, step)
+
+
+def hand_over(
+    holders: Overlay[tuple[str, PartitionType, int], Counts],
+    before: RDMAPartition | None,
+    after: RDMAPartition | None,
+) -> None:
+    """Replace what a partition holds, in place.
+
+    Args:
+        holders: The counts; they hold what `before` holds.
+        before: The partition's last version, or None.
+        after: Its next version, or None.
+    """
+    for partition, step in ((before, -1), (after, 1)):
+        if partition is not None:
+            spec = partition.spec
+            count(holders, (spec.fabric, spec.type, spec.number), spec.tenant, step)
 
 
 def _numbers(policy: Tenancy | None) -> set[tuple[str, int]]:

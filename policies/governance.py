@@ -8,10 +8,13 @@ OVS bridge) are none of our business.
 from collections.abc import Iterable, Mapping
 
 import msgspec
+from immutables import Map
 
 from policies.accept import CNI_TYPE, VLAN_VARIABLE
 from policies.nad import Nad
 from policies.network import Mode, RDMANetwork
+from policies.overlay import Overlay
+from policies.tally import Counts, count
 
 _MOST_LEVELS = 8
 """VLANs stacked on one interface; names of Linux interfaces have 15 characters."""
@@ -25,12 +28,45 @@ Owners = Mapping[str, tuple[str, ...]]
 
 
 class Attached(msgspec.Struct, frozen=True, gc=False):
-    """One NAD that a rail names."""
+    """One NAD that a rail names with its namespace, so that an admin wrote it."""
 
     network: str
     nad: Nad
-    is_trusted: bool
-    """Whether the rail names its namespace, so that an admin wrote it; else a tenant may have."""
+
+
+class Uses(msgspec.Struct, frozen=True):
+    """What the NADs say that rails name without a namespace: any tenant may have written them.
+
+    Governed, but nobody's to give. Each resource and interface with the names of the NADs that
+    use it, and in how many namespaces they do.
+    """
+
+    resources: Map[str, Counts] = Map()
+    interfaces: Map[str, Counts] = Map()
+
+
+class UsesDraft:
+    """Uses in the making: NADs come and go one by one, whatever the others say."""
+
+    def __init__(self, base: Uses) -> None:
+        """Begin with what is counted already."""
+        self._base = base
+        self._resources = Overlay(base.resources)
+        self._interfaces = Overlay(base.interfaces)
+
+    def count(self, nad: Nad | None, step: int) -> None:
+        """Count what a NAD uses in (1) or out again (-1); one that cannot be read uses nothing."""
+        if nad is None or nad.problem:
+            return
+        if nad.resource_name:
+            count(self._resources, nad.resource_name, nad.name, step)
+        for interface in {interface_of(master) for master in nad.masters}:
+            count(self._interfaces, interface, nad.name, step)
+
+    def finished(self) -> Uses:
+        """Return the result: the very same value where nothing is different."""
+        found = Uses(self._resources.finished(), self._interfaces.finished())
+        return self._base if found == self._base else found
 
 
 class Governance(msgspec.Struct, frozen=True):
@@ -38,9 +74,9 @@ class Governance(msgspec.Struct, frozen=True):
 
     resources: Owners = {}
     interfaces: Owners = {}
-    claimed_resources: Owners = {}
-    """What only NADs say that tenants may write: governed, but nobody's to give."""
-    claimed_interfaces: Owners = {}
+    uses: Uses = Uses()
+    sharers: Owners = {}
+    """Names of NADs that rails name without a namespace, each with the networks of these rails."""
     attachments: frozenset[tuple[str, str]] = frozenset()
     """``(namespace, name)`` of NADs that rails name; namespace is empty for the pod's own."""
     has_shared_rails: bool = False
@@ -59,11 +95,15 @@ class Governance(msgspec.Struct, frozen=True):
 
     def owners_of(self, resource: str) -> tuple[str, ...]:
         """Return the networks that use a resource, by whatever they say so."""
-        return self.resources.get(resource) or self.claimed_resources.get(resource, ())
+        owners = self.resources.get(resource)
+        if owners is None:
+            used_by = self.uses.resources.get(resource, ())
+            owners = tuple(sorted({owner for name in used_by for owner in self.sharers[name]}))
+        return owners
 
     def _uses_interface(self, master: str) -> bool:
         interface = interface_of(master)
-        return interface in self.interfaces or interface in self.claimed_interfaces
+        return interface in self.interfaces or interface in self.uses.interfaces
 
     def names(self, namespace: str, name: str) -> bool:
         """Whether a rail names this NAD."""
@@ -80,15 +120,21 @@ def interface_of(master: str) -> str:
     return master
 
 
-def of(networks: Iterable[RDMANetwork], attached: Iterable[Attached] = ()) -> Governance:
+def of(
+    networks: Iterable[RDMANetwork],
+    attached: Iterable[Attached] = (),
+    uses: Uses = Uses(),  # noqa: B008 a frozen value
+) -> Governance:
     """Return what the rails of some networks use.
 
     Args:
         networks: All that are known.
-        attached: The NADs that their rails name, which say what the rails leave open.
+        attached: The admins' NADs that their rails name, which say what the rails leave open.
+        uses: What the NADs use that their rails name without a namespace.
     """
     found = _Found()
     attachments: set[tuple[str, str]] = set()
+    sharers: dict[str, tuple[str, ...]] = {}
     has_shared_rails = False
     for network in networks:
         owner = network.metadata.name
@@ -98,15 +144,15 @@ def of(networks: Iterable[RDMANetwork], attached: Iterable[Attached] = ()) -> Go
             if rail.network_attachment:
                 attachment = rail.network_attachment
                 attachments.add((attachment.namespace or "", attachment.name))
-    claimed = _Found()
+                if not attachment.namespace:
+                    _note(sharers, attachment.name, owner)
     for one in attached:
-        side = found if one.is_trusted else claimed
-        side.note(one.network, (one.nad.resource_name,), one.nad.masters)
+        found.note(one.network, (one.nad.resource_name,), one.nad.masters)
     return Governance(
         resources=found.resources,
         interfaces=found.interfaces,
-        claimed_resources=claimed.resources,
-        claimed_interfaces=claimed.interfaces,
+        uses=uses,
+        sharers=sharers,
         attachments=frozenset(attachments),
         has_shared_rails=has_shared_rails,
     )

@@ -1,13 +1,15 @@
 """The cluster's objects at one moment, as they are kept: data, cut into shards by namespace.
 
-An object that does not parse stays as its last good version and its reason.
+An object that does not parse stays as its last good version and its reason. The maps that grow
+with the cluster are persistent: another version of one shares all that did not change.
 """
 
 from collections.abc import Mapping
 
 import msgspec
+from immutables import Map
 
-from policies.claims import Claims
+from policies.claims import Claims, Holders
 from policies.governance import Governance
 from policies.nad import Nad
 from policies.network import RDMANetwork
@@ -23,6 +25,11 @@ class Network(msgspec.Struct, frozen=True):
     name: str
     model: RDMANetwork | None
     problem: str = ""
+    is_unadvertised: bool = False
+    """Whether the leader wrote into its status that no node advertises a resource of its rails.
+
+    A hint for warnings, as old as the leader's last look; no check reads it.
+    """
 
     @property
     def fabric(self) -> str:
@@ -52,10 +59,14 @@ class Index(msgspec.Struct, frozen=True):
     """All objects that decisions may depend on, by what they are looked up by."""
 
     rules: Rules
-    networks: Mapping[str, Network] = {}
-    shards: Mapping[str, Shard] = {}
-    partitions: Mapping[str, RDMAPartition] = {}
+    networks: Map[str, Network] = Map()
+    shards: Map[str, Shard] = Map()
+    partitions: Map[str, RDMAPartition] = Map()
     governance: Governance = Governance()
-    claims: Claims = {}
-    faults: Mapping[tuple[str, str, str], str] = {}
+    claims: Claims = Map()
+    holders: Holders = Map()
+    nodes: Map[str, frozenset[str]] = Map()
+    """Names of nodes, each with the governed resources of which it has some. Known of folders
+    only: replicas in a cluster do not watch nodes."""
+    faults: Map[tuple[str, str, str], str] = Map()
     """Kind, namespace and name of objects that do not parse or are not accepted, and why."""

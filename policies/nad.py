@@ -18,7 +18,6 @@ import msgspec
 from policies import cni, gojson
 from policies.errors import AmbiguousJSON
 from policies.names import LABEL_RENDERED, RESOURCE_NAME_ANNOTATION
-from policies.parse import texts
 
 FIXED_DEVICE_KEYS = frozenset({"device", "hwaddr", "kernelpath", "pciBusID", "deviceID"})
 """Keys that name a device of the node, so that the pod takes it whatever it was allocated."""
@@ -34,6 +33,9 @@ _KNOWN_KEYS = (
     )
 )
 _PKEY = re.compile(r"0[xX][0-9a-fA-F]{1,4}")
+_PLAIN_NAME = re.compile(r"[-a-z0-9.]+")
+_LONGEST_ALIKE = 4096
+"""Longest config, in characters, that is kept for others that are alike."""
 
 
 class Nad(msgspec.Struct, frozen=True, gc=False):
@@ -77,20 +79,49 @@ def read(nad: Mapping[str, Any]) -> Nad:
         nad: The object as the API serves it (``k8s.cni.cncf.io/v1``).
     """
     metadata = nad.get("metadata") or {}
-    annotations = texts(metadata.get("annotations"))
-    head: dict[str, Any] = {
-        "namespace": intern(str(metadata.get("namespace") or "")),
-        "name": str(metadata.get("name") or ""),
-        "rendered": intern(texts(metadata.get("labels")).get(LABEL_RENDERED, "")),
-        "resource_name": intern(annotations.get(RESOURCE_NAME_ANNOTATION, "")),
-    }
+    name = str(metadata.get("name") or "")
     spec = nad.get("spec") or {}
     config = spec.get("config") if isinstance(spec, Mapping) else None
     try:
-        governing = _governing(config)
+        governing = _shared_governing(config, name)
     except AmbiguousJSON as err:
         governing = {"problem": str(err)}
-    return Nad(**head, **governing)
+    return Nad(
+        namespace=intern(str(metadata.get("namespace") or "")),
+        name=name,
+        rendered=_text(metadata.get("labels"), LABEL_RENDERED),
+        resource_name=_text(metadata.get("annotations"), RESOURCE_NAME_ANNOTATION),
+        **governing,
+    )
+
+
+def _text(found: object, key: str) -> str:
+    """Return a label or annotation; empty where there is none, or it is no text."""
+    value = found.get(key) if isinstance(found, Mapping) else None
+    return intern(str(value)) if isinstance(value, str) else ""
+
+
+def _shared_governing(config: object, name: str) -> dict[str, Any]:
+    """Return the same as `_governing`, read once for all configs that differ in their name alone.
+
+    A cluster's NADs are a few configs with many names. The value of a key ``name`` governs
+    nothing, and a plain name has nothing that JSON would read as more than a text.
+    """
+    if not isinstance(config, str) or len(config) > _LONGEST_ALIKE:
+        return _governing(config)
+    alike = config
+    if _PLAIN_NAME.fullmatch(name):
+        alike = config.replace(f'"name":"{name}"', '"name":""')
+        alike = alike.replace(f'"name": "{name}"', '"name": ""')
+    try:
+        return _governing_of_alike(alike)
+    except AmbiguousJSON:
+        return _governing(config)  # fails again, and says the place in the config as it is
+
+
+@lru_cache(maxsize=1024)
+def _governing_of_alike(config: str) -> dict[str, Any]:
+    return _governing(config)
 
 
 def _governing(config: object) -> dict[str, Any]:

@@ -28,6 +28,13 @@ PLURALS: Final = {
 }
 """Kinds as they stand in URLs and roles."""
 
+OUR_NAMESPACE: Final = "rdma-system"
+"""Where the shipped manifests run the webhook."""
+OUR_ACCOUNT: Final = "rdma-webhook"
+"""The ServiceAccount of the webhook and its controller."""
+OUR_USER: Final = f"system:serviceaccount:{OUR_NAMESPACE}:{OUR_ACCOUNT}"
+"""What the API server calls that account."""
+
 POLICY_NAME: Final = "default"
 """The only name an RDMAPolicy may have: one a namespace."""
 
@@ -64,4 +71,7 @@ RESOURCE_NAME_ANNOTATION: Final = "k8s.v1.cni.cncf.io/resourceName"
 HUGEPAGES_PREFIX: Final = "hugepages-"
 """Prefix of the resource of a page size."""
 MIRROR_ANNOTATION: Final = "kubernetes.io/config.mirror"
+POD_SECURITY_PREFIX: Final = "pod-security.kubernetes.io/"
 POD_SECURITY_ENFORCE: Final = "pod-security.kubernetes.io/enforce"
+NAMESPACE_LABELS: Final = (POD_SECURITY_PREFIX, PREFIX)
+"""Prefixes of the labels of a namespace that decisions may look at; no others are kept."""

@@ -4,20 +4,16 @@ An offer depends on the snapshot alone, so it is computed once for each (namespa
 partition) and remembered until the snapshot changes.
 """
 
-from hashlib import sha256
-
 import msgspec
 
-from policies import accept, attach
+from policies import accept, attach, attached, numbers
 from policies.defaults import Defaults, over, read
-from policies.governance import interface_of
 from policies.index import Network
 from policies.nad import Nad
-from policies.names import NAD, NETWORK
-from policies.network import Mode, NetworkSpec, Rail
-from policies.partition import number_problem, shown, suffix
+from policies.names import NETWORK
+from policies.network import Mode, NetworkSpec
 from policies.refusal import Pending, Reason, Refusal
-from policies.shapes import Isolation, PartitionType
+from policies.shapes import Isolation
 from policies.snapshot import Snapshot
 from policies.tenancy import Grant, Tenancy
 
@@ -72,23 +68,6 @@ def offer(snapshot: Snapshot, tenancy: Tenancy, grant: Grant, partition: str) ->
     return found
 
 
-def nad_name(network: str, rail: str, kind: PartitionType | None, number: int | None) -> str:
-    """Return the name of the NAD rendered for one network, rail and partition.
-
-    At most 63 characters: longer ones carry a hash in the middle.
-    """
-    name = f"rdma-{network}-{rail}-{suffix(kind, number)}"
-    if len(name) <= _LONGEST_NAME:
-        return name
-    tail = f"-{_hash(f'{network}/{rail}')}-{suffix(kind, number)}"
-    return name[: _LONGEST_NAME - len(tail)].rstrip("-") + tail
-
-
-def _hash(text: str) -> str:
-    """Return 10 hexadecimal digits that differ for different texts (SHA-256)."""
-    return sha256(text.encode()).hexdigest()[:10]
-
-
 def _computed(snapshot: Snapshot, tenancy: Tenancy, grant: Grant, partition: str) -> Outcome:
     network = snapshot.networks.get(grant.name)
     if network is None:
@@ -99,12 +78,12 @@ def _computed(snapshot: Snapshot, tenancy: Tenancy, grant: Grant, partition: str
     assert network.model  # noqa: S101 else it were unusable
     spec = network.model.spec
     number = dict(grant.partitions).get(partition)
-    refusal = _number_refusal(snapshot, tenancy, network, partition, number)
+    refusal = numbers.refusal(snapshot, tenancy, network, partition, number)
     if refusal is not None:
         return refusal
     nads: list[Nad] = []
     if spec.mode in accept.MULTUS_MODES:
-        found = _nads(snapshot, tenancy, network, number)
+        found = attached.find(snapshot, tenancy, network, number)
         if not isinstance(found, list):
             return found
         nads = found
@@ -139,6 +118,7 @@ def _missing_network(tenancy: Tenancy, grant: Grant) -> Refusal:
         Reason.POLICY_NOT_READY,
         f"{tenancy.title}: spec.networks[{grant.name}]: there is no RDMANetwork of that name; the "
         "platform admin can create it or remove the entry",
+        cause="UnknownNetwork",
     )
 
 
@@ -156,127 +136,16 @@ def _unusable(tenancy: Tenancy, network: Network) -> Refusal | None:
         return Refusal(
             Reason.NETWORK_NOT_READY,
             f"{network.problem}; the platform admin can correct the RDMANetwork",
+            cause="NetworkNotAccepted",
         )
     if mode is Mode.HOST_NETWORK and not tenancy.limits.host_network:
         return Refusal(
             Reason.POLICY_NOT_READY,
             f"{tenancy.title}: spec.networks[{network.name}]: a HostNetwork network needs "
             "spec.podLimits.hostNetwork: true; the platform admin can set it",
+            cause="HostNetworkNotAllowed",
         )
     return None
-
-
-def _number_refusal(
-    snapshot: Snapshot, tenancy: Tenancy, network: Network, partition: str, number: int | None
-) -> Refusal | None:
-    """Return why the tenant's number cannot be used, or None."""
-    wanted = network.model.spec.partition if network.model else None
-    path = f"{tenancy.title}: spec.networks[{network.name}].partitions"
-    if wanted is None:
-        if number is None:
-            return None
-        problem = f"[{partition}].number: RDMANetwork {network.name} carries no partition"
-    elif number is None:
-        problem = f"[{partition or 'main'}].number: no {wanted.type} is set or allocated yet"
-    else:
-        bad = number_problem(wanted.type, number)
-        low, high = wanted.min, wanted.max
-        if bad is None and not (low or number) <= number <= (high or number):
-            bad = f"{shown(wanted.type, number)} is outside RDMANetwork {network.name}'s range"
-        if bad is None:
-            return _claim_refusal(snapshot, tenancy, network, path, number)
-        problem = f"[{partition}].number: {bad}"
-    return Refusal(
-        Reason.POLICY_NOT_READY, f"{path}{problem}; the platform admin can correct the policy"
-    )
-
-
-def _claim_refusal(
-    snapshot: Snapshot, tenancy: Tenancy, network: Network, path: str, number: int
-) -> Refusal | None:
-    """Return a refusal where another tenant holds or names the number on this fabric.
-
-    The other tenant is never named: its pods' authors read this message.
-    """
-    assert network.model and network.model.spec.partition  # noqa: S101, PT018 the caller has looked
-    kind = network.model.spec.partition.type
-    holder = snapshot.holder(network.fabric, kind, number)
-    claimants = snapshot.claimants(network.fabric, kind, number)
-    if holder == tenancy.tenant or (holder is None and claimants <= {tenancy.tenant}):
-        return None
-    return Refusal(
-        Reason.PARTITION_CONFLICT,
-        f"{path}: {shown(kind, number)} of fabric {network.fabric} belongs to another tenant too; "
-        "the platform admin can give this policy another number",
-    )
-
-
-def _nads(
-    snapshot: Snapshot, tenancy: Tenancy, network: Network, number: int | None
-) -> list[Nad] | Refusal | Pending:
-    """Return the verified NADs of a network, in the order of its rails."""
-    assert network.model  # noqa: S101 the caller has looked
-    spec = network.model.spec
-    places = [_place(tenancy.namespace, network.name, spec, rail, number) for rail in spec.rails]
-    found = [snapshot.nad(*place) for place in places]
-    nads = [nad for nad in found if nad is not None]
-    if len(nads) < len(places):
-        namespace, name = places[found.index(None)]
-        return Pending(
-            NAD,
-            namespace,
-            name,
-            Refusal(
-                Reason.POLICY_NOT_READY,
-                f"{tenancy.title}: spec.networks[{network.name}]: {len(nads)} of {len(places)} "
-                f"NetworkAttachmentDefinitions are there, {namespace}/{name} is not; try again, or "
-                "ask the platform admin to create it",
-            ),
-        )
-    for rail, nad in zip(spec.rails, nads, strict=True):
-        wrong = attach.difference(spec, rail, nad, number) or _stray(snapshot, network, rail, nad)
-        if wrong:
-            return Refusal(
-                Reason.ATTACHMENT_INVALID,
-                f"NetworkAttachmentDefinition {nad.key}: {wrong} (network {network.name}, rail "
-                f"{rail.name}); the platform admin can correct it",
-            )
-    return nads
-
-
-def _stray(snapshot: Snapshot, network: Network, rail: Rail, nad: Nad) -> str | None:
-    """Return what a NAD takes that is not this network's to give.
-
-    What the rail leaves open the NAD decides, and its author may be a tenant.
-    """
-    pool = rail.resource_name or nad.resource_name
-    if pool and not snapshot.rules.is_governed(pool):
-        return f"resource {pool} is outside governedResources or is an accelerator"
-    if rail.network_attachment is None or rail.network_attachment.namespace:
-        return None
-    governance = snapshot.governance
-    if rail.resource_name is None and _is_foreign(governance.resources.get(pool), network):
-        return f"resource {pool} belongs to another network (a rail's resourceName can share it)"
-    if rail.master is None and any(
-        _is_foreign(governance.interfaces.get(interface_of(master)), network)
-        for master in nad.masters
-    ):
-        return f"master {nad.masters[0]} belongs to another network (a rail's master can share it)"
-    return None
-
-
-def _is_foreign(owners: tuple[str, ...] | None, network: Network) -> bool:
-    return bool(owners) and network.name not in (owners or ())
-
-
-def _place(
-    namespace: str, network: str, spec: NetworkSpec, rail: Rail, number: int | None
-) -> tuple[str, str]:
-    """Return namespace and name of the NAD that stands for one rail."""
-    if rail.network_attachment:
-        return rail.network_attachment.namespace or namespace, rail.network_attachment.name
-    kind = spec.partition.type if spec.partition else None
-    return namespace, nad_name(network, rail.name, kind, number)
 
 
 def _lanes(spec: NetworkSpec, nads: list[Nad]) -> tuple[Lane, ...]:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field, StrictInt
 
-from policies.network import Metadata
+from policies.network import Metadata, NumberRange
 from policies.shapes import DnsLabel, PartitionType, Shape
 
 MEMBERSHIP_BIT = 0x8000
@@ -61,6 +61,25 @@ def number_problem(kind: PartitionType, number: int) -> str | None:
 def shown(kind: PartitionType, number: int) -> str:
     """Return a number as people write it: ``VLAN 210`` or ``PKey 0x0011``."""
     return f"VLAN {number}" if kind is PartitionType.VLAN else f"PKey 0x{number:04x}"
+
+
+def misfit(network: str, wanted: NumberRange | None, number: int) -> str | None:
+    """Return why a number cannot be one of a network's tenants, or None.
+
+    Args:
+        network: Its name, for the sentence.
+        wanted: Its numbers; None where it carries no partition.
+        number: As written in a policy.
+    """
+    if wanted is None:
+        return f"RDMANetwork {network} carries no partition"
+    problem = number_problem(wanted.type, number)
+    is_vlan = wanted.type is PartitionType.VLAN
+    low, high = wanted.min or 1, wanted.max or (MAX_VLAN if is_vlan else DEFAULT_PKEY - 1)
+    if problem or low <= number <= high:
+        return problem
+    span = f"{low} to {high}" if is_vlan else f"0x{low:04x} to 0x{high:04x}"
+    return f"{shown(wanted.type, number)} is outside RDMANetwork {network}'s range {span}"
 
 
 def suffix(kind: PartitionType | None, number: int | None) -> str:

@@ -11,7 +11,10 @@ _LONGEST_QUOTE = 63
 
 
 class Reason(StrEnum):
-    """Why a pod is refused. 422: it cannot mean what it says. 403: the policy says no."""
+    """Why a pod or an object of ours is refused.
+
+    422: it cannot mean what it says. 403: the policy, or what the platform has set up, says no.
+    """
 
     NETWORK_INVALID = "NetworkAnnotationInvalid"
     ANNOTATION_UNKNOWN = "UnknownAnnotation"
@@ -31,8 +34,8 @@ class Reason(StrEnum):
     WINDOWS_POD = "WindowsPod"
     PLACEMENT_CONFLICT = "PlacementConflict"
     HUGEPAGES_CONFLICT = "HugepagesConflict"
+    PARTITION_NUMBER_INVALID = "PartitionNumberInvalid"
 
-    POLICY_MISSING = "PolicyMissing"
     POLICY_NOT_READY = "PolicyNotReady"
     NETWORK_NOT_GRANTED = "NetworkNotGranted"
     NETWORK_NOT_READY = "NetworkNotReady"
@@ -51,6 +54,7 @@ class Reason(StrEnum):
     PRIVILEGE_DENIED = "PrivilegeDenied"
     CAPABILITY_DENIED = "CapabilityDenied"
     RESOURCE_DENIED = "GovernedResourceDenied"
+    NETWORK_IN_USE = "NetworkInUse"
 
     @property
     def code(self) -> int:
@@ -59,16 +63,18 @@ class Reason(StrEnum):
 
 
 _ALL = tuple(Reason)
-_FORBIDDEN = frozenset(_ALL[_ALL.index(Reason.POLICY_MISSING) :])
+_FORBIDDEN = frozenset(_ALL[_ALL.index(Reason.POLICY_NOT_READY) :])
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """A pod is refused: the reason, and one sentence of what, where, why and who can fix it."""
+    """What is refused and why: one sentence of what, where, why and who can fix it."""
 
     reason: Reason
     message: str
     short: str = ""
     """What of it fits a warning, where the policy does not enforce it: at most 80 characters."""
+    cause: str = ""
+    """CamelCase word for the policy's condition, where the reason says too little."""
 
 
 class Pending(msgspec.Struct, frozen=True):
@@ -81,7 +87,7 @@ class Pending(msgspec.Struct, frozen=True):
 
 
 class Notice(msgspec.Struct, frozen=True):
-    """Something that its author should know about an admitted pod; the lower rank speaks first."""
+    """Something that the author of what is admitted should know; the lower rank speaks first."""
 
     text: str
     rank: int = 5

@@ -5,7 +5,7 @@ What two injectors need is decided here, so that they stay strangers to each oth
 
 from msgspec.structs import replace
 
-from policies import allowances, defaults, hugepages
+from policies import allowances, defaults, hugepages, inventory
 from policies.accept import MULTUS_MODES, SHARED_HCA_MODES, WHOLE_DEVICE_MODES
 from policies.allowances import Allowance
 from policies.defaults import Defaults
@@ -154,6 +154,9 @@ def _notices(
         for order in applicable.orders
         if (nad := order.offer.declares_only)
     ]
+    found += [
+        Notice(text, 3) for order in applicable.orders if (text := _unadvertised(order, snapshot))
+    ]
     subject = applicable.subject
     proxies = [one.name for one in subject.containers if one.is_proxy]
     if proxies:
@@ -166,6 +169,20 @@ def _notices(
     if silent:
         found.append(Notice(f"container {silent[0]} has no RDMA device, memory and env only", 5))
     return found
+
+
+def _unadvertised(order: Order, snapshot: Snapshot) -> str:
+    """Return what is said of a network whose devices no node has; empty where some may have them.
+
+    Where nodes are not known (replicas in a cluster watch none), the leader's last look counts.
+    """
+    network = snapshot.networks[order.offer.network]
+    missing = inventory.missing_resources(snapshot, network)
+    if missing:
+        return f"network {network.name}: no node advertises {missing[0]}, so the pod stays Pending"
+    if missing is None and network.is_unadvertised:
+        return f"network {network.name}: no node advertises its devices, so the pod stays Pending"
+    return ""
 
 
 def _unused(applicable: Applicable, snapshot: Snapshot) -> list[Notice]:

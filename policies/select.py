@@ -77,10 +77,10 @@ def _without_policy(subject: Subject, snapshot: Snapshot) -> Choice:
         subject.namespace,
         POLICY_NAME,
         Refusal(
-            Reason.POLICY_MISSING,
+            Reason.POLICY_NOT_READY,
             f"{where(ANNOTATION_NETWORK)}: namespace {subject.namespace} has no RDMAPolicy, so no "
-            f"network is granted to it; the platform admin can create RDMAPolicy "
-            f"{subject.namespace}/{POLICY_NAME}",
+            "network is granted to it; try again if it is being made, or ask the platform admin "
+            f"to create RDMAPolicy {subject.namespace}/{POLICY_NAME}",
         ),
     )
 

@@ -5,7 +5,7 @@ turn them into the compact values that the admission path reads.
 """
 
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt
 from pydantic.alias_generators import to_camel
@@ -27,6 +27,10 @@ class Shape(BaseModel):
         populate_by_name=True,
         use_attribute_docstrings=True,
     )
+
+    def __deepcopy__(self, memo: object = None) -> Self:
+        """Return this very value: it is frozen. Pydantic copies defaults for every object else."""
+        return self
 
 
 def _as_text(value: object) -> object:

@@ -30,7 +30,7 @@ class Snapshot(Index, frozen=True):
     @property
     def problems(self) -> tuple[str, ...]:
         """Sentences about objects that do not parse or are not accepted."""
-        return tuple(self.faults.values())
+        return tuple(self.faults[place] for place in sorted(self.faults))
 
     def shard(self, namespace: str) -> Shard:
         """Return what a namespace holds; an empty shard where nothing is known of it."""
@@ -50,14 +50,8 @@ class Snapshot(Index, frozen=True):
         return self.nad(namespace, name) is not None
 
     def holder(self, fabric: str, kind: PartitionType, number: int) -> str | None:
-        """Return the tenant whose RDMAPartition claims a number, or None."""
-        return self.notes.once(__name__, "holders", self._holders).get((fabric, kind, number))
-
-    def _holders(self) -> dict[tuple[str, PartitionType, int], str]:
-        return {
-            (claim.spec.fabric, claim.spec.type, claim.spec.number): claim.spec.tenant
-            for claim in self.partitions.values()
-        }
+        """Return the tenant whose RDMAPartition holds a number, or None; of several the first."""
+        return min(self.holders.get((fabric, kind, number), ()), default=None)
 
     def claimants(self, fabric: str, kind: PartitionType, number: int) -> frozenset[str]:
         """Return the tenants whose policies name a number on a fabric."""
@@ -68,10 +62,16 @@ class Snapshot(Index, frozen=True):
         return frozenset(
             tenant
             for network in self.notes.once(__name__, (fabric, kind), of_fabric)
-            for _, tenant in self.claims.get((network, number), ())
+            for tenant in self.claims.get((network, number), ())
         )
 
     def apply(self, changes: Iterable[Change]) -> "Snapshot":
-        """Return the snapshot after some changes, in order, as one step."""
+        """Return the snapshot after some changes, in order, as one step.
+
+        It is this very snapshot, with all its notes, where the changes leave everything as it is
+        (a status that was written, a list that says the same again).
+        """
         index = draft.changed(self, changes)
+        if index is self:
+            return self
         return Snapshot(**{name: getattr(index, name) for name in index.__struct_fields__})

@@ -77,3 +77,7 @@ class PartitionStatus(Shape):
 
     phase: Phase | None = None
     """Bound, or Draining: no longer granted, and some pod may still be in it."""
+    conditions: Conditions = Field(
+        default=(), json_schema_extra={"x-kubernetes-list-map-keys": ["type"]}
+    )
+    """Accepted."""

@@ -1,7 +1,7 @@
-"""CEL that decides which pods the API server sends to us: the one source of the shipped YAML.
+"""CEL that decides what the API server sends to us: the one source of the shipped YAML.
 
 Written so that it can never fail: a failing condition of a webhook with ``failurePolicy: Fail``
-refuses the pod without asking us.
+refuses the object without asking us, one with ``Ignore`` lets it pass unseen.
 """
 
 from typing import Final
@@ -19,7 +19,20 @@ ANNOTATED: Final = (
 ``RDMA.io/Network`` is a legal key; such a pod comes to us, so that its author is told.
 """
 
+SPEC_CHANGED_NAME: Final = "spec-changed"
+
+SPEC_CHANGED: Final = "oldObject == null || object == null || object.spec != oldObject.spec"
+"""True for what is created or deleted, and for an update that is more than labels or finalizers.
+
+Our kinds cannot lack a spec: the schema requires it.
+"""
+
 
 def match_conditions() -> list[dict[str, str]]:
     """Return the ``matchConditions`` of the mutating webhook."""
     return [{"name": ANNOTATED_NAME, "expression": ANNOTATED}]
+
+
+def object_match_conditions() -> list[dict[str, str]]:
+    """Return the ``matchConditions`` of the webhook that judges our own kinds."""
+    return [{"name": SPEC_CHANGED_NAME, "expression": SPEC_CHANGED}]

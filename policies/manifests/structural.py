@@ -27,6 +27,19 @@ def structural(model: type[BaseModel]) -> Schema:
     return _node(document, document.get("$defs", {}))
 
 
+def defaults(schema: Schema) -> dict[str, Any]:
+    """Return what the API server stores for an empty object of a structural schema."""
+    declared = {
+        name: child for name, child in schema.get("properties", {}).items() if "default" in child
+    }
+    return {
+        name: {**defaults(child), **child["default"]}
+        if isinstance(child["default"], dict)
+        else child["default"]
+        for name, child in declared.items()
+    }
+
+
 def _node(raw: Mapping[str, Any], definitions: Mapping[str, Schema]) -> Schema:
     """Return one node in structural form, with everything below it."""
     merged = _merged(raw, definitions)

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 import yaml
 
-from policies.manifests.conditions import match_conditions
-from policies.names import VERSION
+from policies.crosschecks import CHECKS
+from policies.manifests.conditions import match_conditions, object_match_conditions
+from policies.names import API_VERSION, OUR_ACCOUNT, OUR_NAMESPACE, PLURALS, VERSION
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 BASE = DEPLOY / "base"
@@ -34,7 +35,8 @@ def webhook() -> Document:
 def test_every_resource_of_the_base_is_listed() -> None:
     """No file is forgotten in the kustomization."""
     listed = set(yaml.safe_load((BASE / "kustomization.yaml").read_text())["resources"])
-    assert listed - {"../crds"} == {p.name for p in BASE.glob("*.yaml")} - {"kustomization.yaml"}
+    files = {path.name for path in BASE.glob("*.yaml")} - {"kustomization.yaml"}
+    assert listed == files | {"../crds", "../admission"}
 
 
 def test_the_condition_is_the_one_of_the_program(webhook: Document) -> None:
@@ -67,23 +69,78 @@ def test_no_label_of_a_tenant_takes_a_pod_out(webhook: Document) -> None:
     assert (excluded["operator"], excluded["values"]) == ("NotIn", ["kube-system", "rdma-system"])
 
 
+@pytest.fixture
+def objects_webhook() -> Document:
+    """The one webhook that judges our own kinds."""
+    (found,) = _one("webhook.yaml", "ValidatingWebhookConfiguration")["webhooks"]
+    return dict(found)
+
+
+def test_the_condition_on_our_kinds_is_the_one_of_the_program(objects_webhook: Document) -> None:
+    """As for pods."""
+    assert objects_webhook["matchConditions"] == object_match_conditions()
+
+
+def test_exactly_what_is_judged_is_registered(objects_webhook: Document) -> None:
+    """No review comes in vain, and no check waits for one that never comes."""
+    group, _, version = API_VERSION.partition("/")
+    rules = objects_webhook["rules"]
+    assert all((rule["apiGroups"], rule["apiVersions"]) == ([group], [version]) for rule in rules)
+    asked = {(name, op) for rule in rules for name in rule["resources"] for op in rule["operations"]}
+    assert asked == {(PLURALS[kind], operation) for kind, operation in CHECKS}
+
+
+def test_an_outage_holds_no_object_of_ours_back(objects_webhook: Document) -> None:
+    """Admins can repair things while nobody answers; what slips through is judged with the pods."""
+    assert objects_webhook["failurePolicy"] == "Ignore"
+    assert objects_webhook["timeoutSeconds"] == 3
+    assert objects_webhook["sideEffects"] == "None"
+    assert objects_webhook["matchPolicy"] == "Equivalent"
+    assert {"namespaceSelector", "objectSelector"}.isdisjoint(objects_webhook)
+
+
+def test_both_configurations_call_the_same_server(
+    webhook: Document, objects_webhook: Document
+) -> None:
+    """They differ in the path alone."""
+    service = dict(webhook["clientConfig"]["service"])
+    assert service.pop("path") == "/mutate"
+    assert objects_webhook["clientConfig"]["service"] == {**service, "path": "/validate"}
+
+
 def test_the_configuration_comes_after_other_injectors() -> None:
     """The API server calls webhooks in order of their configurations' names."""
     name = _one("webhook.yaml", "MutatingWebhookConfiguration")["metadata"]["name"]
     assert name > "network-resources-injector-config"
 
 
-def test_the_webhook_may_only_read() -> None:
-    """Its account reads what it decides by and nothing else."""
-    rules = _one("rbac.yaml", "ClusterRole")["rules"]
-    assert {verb for rule in rules for verb in rule["verbs"]} == {"get", "list", "watch"}
-    assert {resource for rule in rules for resource in rule["resources"]} == {
-        "namespaces",
-        "network-attachment-definitions",
-        "rdmanetworks",
-        "rdmapartitions",
-        "rdmapolicies",
+def test_the_webhook_writes_what_its_leader_says_and_nothing_else() -> None:
+    """Status, events and one Lease; everything else is read. The e2e tests compare with use."""
+    writes = {
+        (resource, verb)
+        for kind in ("ClusterRole", "Role")
+        for rule in _one("rbac.yaml", kind)["rules"]
+        for resource in rule["resources"]
+        for verb in rule["verbs"]
+        if verb not in {"get", "list", "watch"}
     }
+    assert writes == {
+        ("rdmanetworks/status", "patch"),
+        ("rdmapartitions/status", "patch"),
+        ("rdmapolicies/status", "patch"),
+        ("events", "create"),
+        ("leases", "create"),
+        ("leases", "update"),
+    }
+
+
+def test_the_account_is_the_one_that_admission_policies_name() -> None:
+    """Who may write status is the account that the manifests make and the Deployment runs as."""
+    account = _one("rbac.yaml", "ServiceAccount")["metadata"]
+    assert account == {"name": OUR_ACCOUNT, "namespace": OUR_NAMESPACE}
+    deployment = _one("deployment.yaml", "Deployment")
+    assert deployment["metadata"]["namespace"] == OUR_NAMESPACE
+    assert deployment["spec"]["template"]["spec"]["serviceAccountName"] == OUR_ACCOUNT
 
 
 def test_built_in_roles_may_read_our_kinds_and_write_none() -> None:

@@ -54,7 +54,7 @@ def test_every_log_event_is_in_the_page() -> None:
         *(path for path in (ROOT / "webhook").rglob("*.py") if "bench" not in path.parts),
     ]
     written = {event for path in sources for event in SAID.findall(path.read_text())}
-    written |= {*ledger.EVENTS.values(), "pod_judged"}
+    written |= {*ledger.EVENTS.values(), *ledger.OBJECT_EVENTS.values(), "pod_judged"}
     table = PAGE.partition("## Log events")[2]
     rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
     assert {event for row in rows for event in re.findall(r"`(\w+)`", row)} == written

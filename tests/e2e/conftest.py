@@ -3,21 +3,35 @@
 import os
 import secrets
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.harness import tenants
+from policies.names import OUR_USER
+from tests.harness import audit, tenants
 from tests.harness.controlplane import ControlPlane
+from tests.harness.guarded import Guarded
 from tests.harness.kubelet import KubeletDouble
 from tests.harness.readers import Readers
 from tests.harness.tenants import Tenant
 from tests.harness.webhook import Webhook, apply_examples, install
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run last what looks back on all the others."""
+    items.sort(key=lambda item: item.get_closest_marker("looks_back") is not None)
+
+
 @pytest.fixture(scope="session")
-def controlplane() -> Iterator[ControlPlane]:
+def audit_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give the folder in which the shared cluster notes what the webhook's account does."""
+    return tmp_path_factory.mktemp("audit")
+
+
+@pytest.fixture(scope="session")
+def controlplane(audit_folder: Path) -> Iterator[ControlPlane]:
     """Give a running cluster that all tests share; keep objects in namespaces of your own."""
-    with ControlPlane() as cluster:
+    with ControlPlane(apiserver_flags=audit.flags(audit_folder, OUR_USER)) as cluster:
         yield cluster
 
 
@@ -67,6 +81,13 @@ def webhook(controlplane: ControlPlane) -> Iterator[Webhook]:
     with Webhook(controlplane) as served:
         served.register()
         yield served
+
+
+@pytest.fixture(scope="session")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
+    """Give a cluster of its own whose webhook may be stopped, and users who differ in grants."""
+    with Guarded(tmp_path_factory.mktemp("audit")) as cluster:
+        yield cluster
 
 
 @pytest.fixture

@@ -208,7 +208,7 @@ def test_a_namespace_without_policy_has_no_networks(
         shown = controlplane.kubectl(
             "create", "-n", namespace, "-f", "-", *flags, user="alice", stdin=body, check=False
         )
-        sentence = _sentence(shown.stderr, "PolicyMissing")
+        sentence = _sentence(shown.stderr, "PolicyNotReady")
         assert f"namespace {namespace} has no RDMAPolicy" in sentence
         assert f"the platform admin can create RDMAPolicy {namespace}/default" in sentence
 

@@ -60,9 +60,13 @@ def test_a_network_just_before_its_pod_is_in_time(
     policy = tenants.policy(namespace, [{"name": namespace}])
     try:
         _apply(controlplane, network, policy, _pod(namespace, namespace))
+        stored = controlplane.pod(namespace, "first")
     finally:
-        controlplane.api("DELETE", f"{NETWORKS_PATH}/{namespace}")
-    stored = controlplane.pod(namespace, "first")
+        controlplane.api("DELETE", tenants.policy_path(namespace))
+        controlplane.wait_for(
+            "the network can go",
+            lambda: controlplane.api("DELETE", f"{NETWORKS_PATH}/{namespace}")[0] == 200,
+        )
     assert tenants.status(stored)["resources"] == {"rdma/fresh": 1}
 
 
@@ -112,7 +116,7 @@ def test_a_changed_policy_takes_effect(controlplane: ControlPlane, namespace: st
     controlplane.apply(json.dumps(tenants.policy(namespace, [])), server_side=True)
     expect("NetworkNotGranted")
     controlplane.request("DELETE", tenants.policy_path(namespace))
-    expect("PolicyMissing")
+    expect("PolicyNotReady")
 
 
 @pytest.mark.usefixtures("webhook")

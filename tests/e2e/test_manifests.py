@@ -12,6 +12,7 @@ import pytest
 from tests.harness.controlplane import ControlPlane
 from tests.harness.objects import NAD_CRD
 from tests.harness.waiting import wait_for
+from tests.harness.webhook import CONFIGURATIONS
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 CRDS = ("rdmanetworks", "rdmapartitions", "rdmapolicies")
@@ -408,14 +409,14 @@ def test_the_webhooks_own_pod_is_allowed_in_its_namespace(cluster: ControlPlane)
     assert status == 201, answer
 
 
-def test_applying_again_keeps_the_ca_bundle(cluster: ControlPlane) -> None:
+@pytest.mark.parametrize("kind", [name.lower() for name in CONFIGURATIONS])
+def test_applying_again_keeps_the_ca_bundle(cluster: ControlPlane, kind: str) -> None:
     """The certificate authority is put in by someone else, and the manifest leaves it alone."""
     bundle = base64.b64encode(cluster.ca_file.read_bytes()).decode()
-    name = ("mutatingwebhookconfiguration", "rdma-webhook")
     change = {"op": "add", "path": "/webhooks/0/clientConfig/caBundle", "value": bundle}
-    cluster.kubectl("patch", *name, "--type=json", "-p", json.dumps([change]))
+    cluster.kubectl("patch", kind, "rdma-webhook", "--type=json", "-p", json.dumps([change]))
     cluster.apply(DEPLOY / "base", server_side=True)
-    (webhook,) = cluster.get_json(*name)["webhooks"]
+    (webhook,) = cluster.get_json(kind, "rdma-webhook")["webhooks"]
     assert webhook["clientConfig"]["caBundle"] == bundle
 
 
@@ -426,11 +427,14 @@ def test_the_url_form_is_taken(cluster: ControlPlane) -> None:
     )
     rendered = cluster.kubectl("kustomize", str(DEPLOY / "overlays" / "url")).stdout
     assert "url: https://127.0.0.1:8443/mutate" in rendered
+    assert "url: https://127.0.0.1:8443/validate" in rendered
     assert "kind: Deployment" not in rendered
+    assert rendered.count("kind: ValidatingAdmissionPolicyBinding") == 3
 
 
 def test_the_cert_manager_form_renders(cluster: ControlPlane) -> None:
     """The overlay adds the certificate that the Deployment mounts."""
     rendered = cluster.kubectl("kustomize", str(DEPLOY / "overlays" / "cert-manager")).stdout
     assert "secretName: rdma-webhook-tls" in rendered
-    assert "cert-manager.io/inject-ca-from: rdma-system/rdma-webhook" in rendered
+    assert rendered.count("kind: ValidatingAdmissionPolicyBinding") == 3
+    assert rendered.count("cert-manager.io/inject-ca-from: rdma-system/rdma-webhook") == 2

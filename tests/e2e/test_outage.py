@@ -194,7 +194,7 @@ def test_a_pod_that_waits_when_we_stop_still_gets_its_answer(
     finally:
         creation.join()
     ((status, answer),) = answers
-    assert (status, answer["reason"]) == (403, "PolicyMissing")
+    assert (status, answer["reason"]) == (403, "PolicyNotReady")
     served.terminate()
     assert served.wait() == 0
 

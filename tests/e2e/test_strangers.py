@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import pytest
 
 from tests.harness import tenants
-from tests.harness.calls import LOOPBACK, MUTATE, REVIEW_HEADERS, Document, review
+from tests.harness.calls import LOOPBACK, MUTATE, REVIEW_HEADERS, VALIDATE, Document, review
 from tests.harness.tenants import NETWORK
 from tests.harness.webhook import Webhook
 
@@ -20,6 +20,15 @@ PATIENCE_SECONDS = 20.0
 pytestmark = pytest.mark.usefixtures("unharmed")
 
 SMALL = json.dumps(review(tenants.pod("small", {NETWORK: "roce"}), "team-a")).encode()
+
+
+def _own(kind: str, written: object) -> bytes:
+    """A review of an object of ours."""
+    whole = review({}, "")
+    request = whole["request"]
+    request |= {"kind": {"group": "rdma.io", "version": "v1alpha1", "kind": kind}}
+    request |= {"object": written}
+    return json.dumps(whole).encode()
 
 
 def _large(size: int) -> Document:
@@ -72,6 +81,46 @@ def test_what_is_no_review_is_a_client_error(webhook: Webhook, body: bytes, mess
     assert "Traceback" not in text
     assert ".py" not in text
     assert len(text) < 500
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        pytest.param(b"", "no AdmissionReview", id="nothing"),
+        pytest.param(b'{"a":' * 200_000, "no AdmissionReview", id="bottomless"),
+        pytest.param(b"[" * (7 * MIB), "no AdmissionReview", id="7 MiB of brackets"),
+        pytest.param(_own("RDMANetwork", "text"), "no object of rdma.io", id="a text as object"),
+        pytest.param(_own("RDMAPolicy", {}), "request.namespace is empty", id="nowhere"),
+    ],
+)
+def test_the_same_holds_for_our_own_kinds(webhook: Webhook, body: bytes, message: str) -> None:
+    """What cannot be answered at /validate is 400 with a sentence too."""
+    status, answer = webhook.send(body, path=VALIDATE)
+    assert status == 400, answer
+    assert message in answer.decode()
+    assert answer.count(b"\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "warnings"),
+    [
+        pytest.param(SMALL, None, id="a pod"),
+        pytest.param(_own("RDMALater", [[]] * MIB), None, id="a later kind"),
+        pytest.param(
+            _own("RDMANetwork", {"spec": [{}] * MIB}),
+            ["it is larger than 512 KiB, so nothing was checked"],
+            id="a network of 4 MiB of nothing",
+        ),
+    ],
+)
+def test_what_is_not_judged_passes(
+    webhook: Webhook, body: bytes, warnings: list[str] | None
+) -> None:
+    """A registration that asks about other objects holds nobody up."""
+    status, answer = webhook.send(body, path=VALIDATE)
+    assert status == 200, answer
+    response = json.loads(answer)["response"]
+    assert (response["allowed"], response.get("warnings")) == (True, warnings)
 
 
 @pytest.mark.parametrize("announced", [True, False], ids=["announced", "chunked"])

@@ -12,7 +12,7 @@ def decision(**fields: Any) -> Decision:  # noqa: ANN401 - any field of Decision
     known: dict[str, Any] = {
         "uid": "u-1",
         "namespace": "team",
-        "pod": "train-*",
+        "name": "train-*",
         "operation": "CREATE",
         "dry_run": False,
         "verdict": "Patched",

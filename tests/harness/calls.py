@@ -14,6 +14,7 @@ import jsonpatch
 
 LOOPBACK = "127.0.0.1"
 MUTATE = "/mutate"
+VALIDATE = "/validate"
 REQUEST_SECONDS = 20.0
 REVIEW_HEADERS = {"Content-Type": "application/json"}
 SAMPLE = re.compile(r"^(?P<name>\w+)(?:\{(?P<labels>.*)\})? (?P<value>\S+)$")
@@ -58,9 +59,9 @@ class Calls(ABC):
             and all(f'{key}="{value}"' in (one["labels"] or "") for key, value in labels.items())
         )
 
-    def calls(self) -> int:
-        """Return how many reviews the process has answered so far, refused or not."""
-        return int(self.metric("rdma_webhook_requests_total", path=MUTATE))
+    def calls(self, path: str = MUTATE) -> int:
+        """Return how many reviews the process has answered so far at a path, refused or not."""
+        return int(self.metric("rdma_webhook_requests_total", path=path))
 
     def tls(self) -> ssl.SSLContext:
         """Return what a client needs who trusts the CA file alone."""

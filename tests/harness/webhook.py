@@ -15,7 +15,7 @@ from typing import Self
 
 import yaml
 
-from tests.harness.calls import LOOPBACK, Calls, Document
+from tests.harness.calls import LOOPBACK, VALIDATE, Calls, Document
 from tests.harness.controlplane import ControlPlane
 from tests.harness.lifetime import Started
 from tests.harness.processes import Processes
@@ -27,6 +27,8 @@ OVERLAY = DEPLOY / "overlays" / "url"
 NAMESPACE = "rdma-system"
 ACCOUNT = "rdma-webhook"
 CONFIGURATION = "MutatingWebhookConfiguration"
+"""Of the webhook for pods."""
+CONFIGURATIONS = (CONFIGURATION, "ValidatingWebhookConfiguration")
 
 START_SECONDS = 30.0
 
@@ -46,7 +48,7 @@ def shipped(cluster: ControlPlane) -> list[Document]:
 def install(cluster: ControlPlane) -> None:
     """Apply all that is shipped but the registration, and return when our kinds are served."""
     cluster.add_nad_crd()
-    objects = [one for one in shipped(cluster) if one["kind"] != CONFIGURATION]
+    objects = [one for one in shipped(cluster) if one["kind"] not in CONFIGURATIONS]
     cluster.apply(yaml.safe_dump_all(objects), server_side=True)
     for one in objects:
         if one["kind"] == "CustomResourceDefinition":
@@ -154,18 +156,20 @@ class Webhook(Calls, Started):
         """The CA bundle that the process has written."""
         return self._running.folder / "ca.crt"
 
-    def registration(self) -> Document:
-        """Return the shipped webhook configuration with our port and CA, and nothing else new."""
-        (found,) = [one for one in shipped(self.cluster) if one["kind"] == CONFIGURATION]
+    def registration(self, kind: str = CONFIGURATION) -> Document:
+        """Return a shipped webhook configuration with our port and CA, and nothing else new."""
+        (found,) = [one for one in shipped(self.cluster) if one["kind"] == kind]
         client = found["webhooks"][0]["clientConfig"]
         client["url"] = re.sub(r":\d+/", f":{self.port}/", client["url"])
         client["caBundle"] = base64.b64encode(self.ca_file.read_bytes()).decode()
         return found
 
     def register(self) -> None:
-        """Apply the webhook configuration and return when the API server calls this process."""
-        self.cluster.apply(yaml.safe_dump(self.registration()), server_side=True)
-        wait_for("the API server calls rdma-webhook", self._is_called)
+        """Apply both webhook configurations; return when the API server calls this process."""
+        documents = [self.registration(kind) for kind in CONFIGURATIONS]
+        self.cluster.apply(yaml.safe_dump_all(documents), server_side=True)
+        wait_for("the API server calls rdma-webhook about pods", self._is_called)
+        wait_for("the API server calls rdma-webhook about our kinds", self._is_asked)
 
     # -------------------------------------------------------------- questions
 
@@ -180,7 +184,7 @@ class Webhook(Calls, Started):
         return [
             line
             for line in lines
-            if "verdict" in line and (line["namespace"], line["pod"]) == (namespace, pod)
+            if "pod" in line and (line["namespace"], line["pod"]) == (namespace, pod)
         ]
 
     # ---------------------------------------------------------------- insides
@@ -212,6 +216,19 @@ class Webhook(Calls, Started):
         path = "/api/v1/namespaces/default/pods?dryRun=All"
         status, _ = self.cluster.api("POST", path, body)
         return status == http.HTTPStatus.UNPROCESSABLE_ENTITY and self.calls() > before
+
+    def _is_asked(self) -> bool:
+        """Tell whether an object of ours reaches this process."""
+        before = self.calls(VALIDATE)
+        body = {
+            "apiVersion": "rdma.io/v1alpha1",
+            "kind": "RDMAPolicy",
+            "metadata": {"name": "default"},
+            "spec": {},
+        }
+        path = "/apis/rdma.io/v1alpha1/namespaces/default/rdmapolicies?dryRun=All"
+        self.cluster.api("POST", path, body)
+        return self.calls(VALIDATE) > before
 
 
 def _parsed(line: str) -> Document:

@@ -204,6 +204,13 @@ def test_a_network_that_can_work_is_accepted(mode: str, rails: list[Object], spe
             "spec.template.VLAN: a VLAN comes from the tenant's partition",
             id="a number by the back door, in any letter case",
         ),
+        pytest.param(
+            "HostDevice",
+            [VF],
+            {"template": {"ma\u017fter": "ens1"}},
+            "spec.template.ma\u017fter: write it as master of the rail",
+            id="a letter that Go takes for an s",
+        ),
     ],
 )
 def test_a_contradiction_is_said_with_its_path(

@@ -1,8 +1,21 @@
-"""Which tenants' policies name which numbers."""
+"""Which tenants have which numbers."""
 
-from policies.claims import MutableClaims, is_same, move
+from typing import Any
+
+from immutables import Map
+
+from policies.claims import Claims, Holders, hand_over, move
+from policies.overlay import Overlay
+from policies.parse import parse
+from policies.partition import RDMAPartition
+from policies.shapes import PartitionType
+from policies.tally import Counts
 from policies.tenancy import Tenancy
-from tests.harness.cluster import granted, policy, snapshot
+from tests.harness.cluster import claim, granted, policy, snapshot
+
+NONE: Claims = Map()
+NOBODY: Holders = Map()
+VLAN = PartitionType.VLAN
 
 
 def tenancy(*numbers: int, tenant: str = "acme", namespace: str = "team-a") -> Tenancy:
@@ -15,33 +28,57 @@ def tenancy(*numbers: int, tenant: str = "acme", namespace: str = "team-a") -> T
     return found
 
 
+def counted(tally: Overlay[Any, Counts]) -> dict[Any, dict[str, int]]:
+    """The counts as they are now, as plain dicts."""
+    return {key: dict(counts) for key, counts in tally.finished().items()}
+
+
+def held(tenant: str, number: int = 210) -> RDMAPartition:
+    """Return a partition of fabric leaf."""
+    return parse(RDMAPartition, claim("p", tenant, number))
+
+
 def test_claims_follow_a_policy() -> None:
     """What it named before is taken back, what it names now is noted."""
-    claims: MutableClaims = {}
+    claims = Overlay(NONE)
     first, second = tenancy(210, 220), tenancy(211)
-    move(claims, "team-a", None, first)
-    assert claims == {("n0", 210): (("team-a", "acme"),), ("n1", 220): (("team-a", "acme"),)}
-    move(claims, "team-a", first, second)
-    assert claims == {("n0", 211): (("team-a", "acme"),)}
-    move(claims, "team-a", second, None)
-    assert claims == {}
+    move(claims, None, first)
+    assert counted(claims) == {("n0", 210): {"acme": 1}, ("n1", 220): {"acme": 1}}
+    move(claims, first, second)
+    assert counted(claims) == {("n0", 211): {"acme": 1}}
+    move(claims, second, None)
+    assert counted(claims) == {}
 
 
 def test_two_policies_can_name_one_number() -> None:
-    """Each is noted, and one that goes leaves the other's claim."""
-    claims: MutableClaims = {}
-    one, two = tenancy(210), tenancy(210, tenant="beta", namespace="team-b")
-    move(claims, "team-a", None, one)
-    move(claims, "team-b", None, two)
-    assert set(claims["n0", 210]) == {("team-a", "acme"), ("team-b", "beta")}
-    move(claims, "team-a", one, None)
-    assert claims == {("n0", 210): (("team-b", "beta"),)}
+    """Each is counted, and one that goes leaves the other's claim."""
+    claims = Overlay(NONE)
+    one, two = tenancy(210), tenancy(210, namespace="team-b")
+    rival = tenancy(210, tenant="beta", namespace="team-c")
+    for policy_ in (one, two, rival):
+        move(claims, None, policy_)
+    assert counted(claims) == {("n0", 210): {"acme": 2, "beta": 1}}
+    move(claims, one, None)
+    assert counted(claims) == {("n0", 210): {"acme": 1, "beta": 1}}
+    move(claims, two, None)
+    assert counted(claims) == {("n0", 210): {"beta": 1}}
 
 
 def test_a_change_of_something_else_moves_nothing() -> None:
     """Numbers and tenant are all that counts."""
-    assert is_same(tenancy(210), tenancy(210))
-    assert is_same(None, None)
-    assert not is_same(tenancy(210), tenancy(211))
-    assert not is_same(tenancy(210), tenancy(210, tenant="beta"))
-    assert not is_same(tenancy(210), None)
+    claims = Overlay(NONE)
+    move(claims, None, tenancy(210))
+    base = claims.finished()
+    again = Overlay(base)
+    move(again, tenancy(210), tenancy(210))
+    assert again.finished() is base
+
+
+def test_a_number_is_handed_over() -> None:
+    """The partition's next version holds what it says, and nothing of the last one stays."""
+    holders = Overlay(NOBODY)
+    hand_over(holders, None, held("acme"))
+    hand_over(holders, held("acme"), held("beta", 211))
+    assert counted(holders) == {("leaf", VLAN, 211): {"beta": 1}}
+    hand_over(holders, held("beta", 211), None)
+    assert counted(holders) == {}

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from immutables import Map
 
 from policies.changes import Change, Everything, Gone, Put
 from policies.rules import Rules
@@ -33,6 +34,25 @@ def broken(raw: Object) -> Object:
     return {**raw, "spec": 7}
 
 
+def attached(name: str, *places: Object) -> Object:
+    """A network whose rails leave everything to NADs that others wrote."""
+    rails = ({"name": f"r{n}", "networkAttachment": place} for n, place in enumerate(places))
+    return network(name, "Macvlan", *rails)
+
+
+def node(name: str, allocatable: Object) -> Object:
+    """A node that advertises resources."""
+    return {"kind": "Node", "metadata": {"name": name}, "status": {"allocatable": allocatable}}
+
+
+MISSING = {
+    "metadata": {"name": "a", "generation": 7},
+    "status": {
+        "conditions": [{"type": "ResourcesAdvertised", "status": "False", "observedGeneration": 7}]
+    },
+}
+
+
 def place_of(raw: Object) -> Place:
     """Kind, namespace and name."""
     return raw["kind"], raw["metadata"].get("namespace", ""), raw["metadata"]["name"]
@@ -45,7 +65,9 @@ def facts(found: Snapshot) -> dict[str, Any]:
         "shards": dict(found.shards),
         "partitions": dict(found.partitions),
         "governance": found.governance,
-        "claims": {key: sorted(value) for key, value in found.claims.items()},
+        "claims": dict(found.claims),
+        "holders": dict(found.holders),
+        "nodes": dict(found.nodes),
         "problems": sorted(found.problems),
     }
 
@@ -57,6 +79,11 @@ READABLE: dict[str, list[Object]] = {
         network("a", "Macvlan", rail("r0", "rdma/hca", master="ens1")),
         network("a", "Macvlan", rail("r0", "rdma/hca")),
         roce("b", fabric="leaf"),
+        attached("b", {"name": "x"}),
+        attached("c", {"name": "x"}, {"name": "y", "namespace": "team-a"}),
+        attached("c", {"name": "y"}, {"name": "x", "namespace": "team-b"}),
+        {**roce("a"), "status": {"conditions": [{"type": "Accepted", "status": "True"}]}},
+        {**roce("a"), **MISSING},
     ],
     "RDMAPolicy": [
         policy(granted("a", 210)),
@@ -75,11 +102,19 @@ READABLE: dict[str, list[Object]] = {
         nad("x"),
         nad("y", type="macvlan"),
         nad("x", namespace="team-b", type="bridge"),
+        nad("x", "nvidia.com/ours", type="macvlan", master="ens1.210"),
+        nad("x", "nvidia.com/ours", "team-b", type="macvlan", master="ens1"),
+        nad("y", "nvidia.com/ours", "team-b", type="sriov"),
     ],
     "Namespace": [
         labelled("team-a", enforce="baseline"),
         labelled("team-a"),
         labelled("team-c", warn="restricted"),
+    ],
+    "Node": [
+        node("n1", {"rdma/hca": "8"}),
+        node("n1", {}),
+        node("n2", {"rdma/hca": 8, "cpu": "4"}),
     ],
 }
 UNREADABLE: dict[str, list[Object]] = {
@@ -92,6 +127,7 @@ UNREADABLE: dict[str, list[Object]] = {
     "RDMAPartition": [broken(claim("p", "acme")), broken(claim("r", "acme"))],
     "NetworkAttachmentDefinition": [],
     "Namespace": [],
+    "Node": [],
 }
 OBJECTS = {kind: [*READABLE[kind], *UNREADABLE[kind]] for kind in READABLE}
 PLACES = sorted({place_of(raw) for objects in OBJECTS.values() for raw in objects})
@@ -160,23 +196,53 @@ def test_a_snapshot_never_changes(before: list[Change], after: list[Change]) -> 
     seen = repr(facts(old))
     new = old.apply(after)
     assert repr(facts(old)) == seen
-    assert new.notes is not old.notes
+    assert (new is old) == (facts(new) == facts(old))
+    assert (new.notes is old.notes) == (new is old)
+
+
+@small
+@given(changes=CHANGES)
+def test_what_changes_nothing_is_no_change(changes: list[Change]) -> None:
+    """What was worked out stays with the snapshot: all that was heard again is no news."""
+    found = Snapshot.empty(RULES).apply(changes)
+    assert found.apply(changes) is found
+    assert found.apply([]) is found
+
+
+@small
+@given(changes=CHANGES)
+def test_what_shared_nads_use_equals_a_recount(changes: list[Change]) -> None:
+    """Counted event by event it is what a look at every namespace gives."""
+    found = Snapshot.empty(RULES)
+    for change in changes:
+        found = found.apply([change])
+    counted: dict[str, dict[str, int]] = {}
+    for shard in found.shards.values():
+        for name in found.governance.sharers:
+            one = shard.nads.get(name)
+            if one is not None and one.resource_name and not one.problem:
+                uses = counted.setdefault(one.resource_name, {})
+                uses[name] = uses.get(name, 0) + 1
+    assert {key: dict(uses) for key, uses in found.governance.uses.resources.items()} == counted
 
 
 @small
 @given(changes=CHANGES)
 def test_the_index_of_claims_equals_a_recount(changes: list[Change]) -> None:
-    """Every explicit number of every policy, once, with its tenant."""
+    """Every explicit number of every policy, counted once for its tenant."""
     found = Snapshot.empty(RULES).apply(changes)
-    counted: dict[tuple[str, int], set[tuple[str, str]]] = {}
-    for namespace, shard in found.shards.items():
-        for grant in shard.tenancy.grants if shard.tenancy else ():
-            for _, number in grant.partitions:
-                if number is not None and shard.tenancy:
-                    claims = counted.setdefault((grant.name, number), set())
-                    claims.add((namespace, shard.tenancy.tenant))
-    assert {key: set(value) for key, value in found.claims.items()} == counted
-    assert all(len(value) == len(set(value)) for value in found.claims.values())
+    counted: dict[tuple[str, int], dict[str, int]] = {}
+    for tenancy in [shard.tenancy for shard in found.shards.values() if shard.tenancy]:
+        named = {
+            (grant.name, number)
+            for grant in tenancy.grants
+            for _, number in grant.partitions
+            if number is not None
+        }
+        for place in named:
+            claims = counted.setdefault(place, {})
+            claims[tenancy.tenant] = claims.get(tenancy.tenant, 0) + 1
+    assert {key: dict(value) for key, value in found.claims.items()} == counted
 
 
 @small
@@ -260,8 +326,8 @@ def test_a_tenant_that_changes_its_name_takes_its_claims_along() -> None:
     """The same numbers of the same namespace are another tenant's from then on."""
     first = snapshot(roce("a"), policy(granted("a", 210)))
     second = first.apply([Put("RDMAPolicy", policy(granted("a", 210), tenant="acme"))])
-    assert first.claims == {("a", 210): (("team-a", "namespace/team-a"),)}
-    assert second.claims == {("a", 210): (("team-a", "acme"),)}
+    assert dict(first.claims["a", 210]) == {"namespace/team-a": 1}
+    assert dict(second.claims["a", 210]) == {"acme": 1}
     assert second.claimants("a", VLAN, 210) == {"acme"}
 
 
@@ -315,3 +381,20 @@ def test_what_a_rail_leaves_open_is_governed_as_its_nad_says(changes: list[Any])
     assert found.governance.owners_of("nvidia.com/ours") == ("bare",)
     gone = found.apply([Gone("NetworkAttachmentDefinition", "team-a", "ours")])
     assert not gone.governance.governs(rival)
+
+
+def test_an_event_shares_what_it_does_not_touch() -> None:
+    """One shard is another, and what follows from the others' NADs is not worked out again."""
+    others = [nad("ours", "nvidia.com/ours", f"team-{number}", type="sriov") for number in range(9)]
+    before = snapshot(BARE, *others)
+    after = before.apply([Put("NetworkAttachmentDefinition", nad("x", "", "team-1", type="vlan"))])
+    changed = [name for name in before.shards if after.shards[name] is not before.shards[name]]
+    assert changed == ["team-1"]
+    assert after.governance is before.governance
+    assert after.networks is before.networks
+    more = after.apply([Put("NetworkAttachmentDefinition", nad("ours", "a/b", type="sriov"))])
+    assert dict(more.governance.uses.resources) == {
+        "nvidia.com/ours": Map(ours=9),
+        "a/b": Map(ours=1),
+    }
+    assert more.governance.sharers is before.governance.sharers

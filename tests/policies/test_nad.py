@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -305,3 +306,41 @@ def test_no_config_breaks_the_reader(config: object) -> None:
     found = nad(json.dumps(config))
     assert bool(found.types) != bool(found.problem)
     assert found.vlan is None or 0 <= found.vlan <= 4094
+
+
+WORDS = st.sampled_from(["x", "type", "name", "master", "sriov", "args", 'x", "args": "y', ""])
+CONFIGS = st.recursive(
+    WORDS,
+    lambda inner: st.dictionaries(WORDS, inner, max_size=4) | st.lists(inner, max_size=2),
+    max_leaves=8,
+)
+
+
+@small
+@given(
+    name=WORDS,
+    config=st.dictionaries(WORDS, CONFIGS, max_size=5),
+    separators=st.sampled_from([(",", ":"), (", ", ": ")]),
+)
+def test_what_a_nad_is_called_governs_nothing(
+    name: str, config: dict[str, Any], separators: tuple[str, str]
+) -> None:
+    """Configs that differ in a name alone are read once, and each is read as it is."""
+    text = json.dumps(config, separators=separators)
+
+    def governing(called: str) -> Nad:
+        found = read({"metadata": {"name": called}, "spec": {"config": text}})
+        return msgspec.structs.replace(found, name="")
+
+    assert governing(name) == governing("a name that stands nowhere")
+    renamed = text.replace(f'"name"{separators[1]}"x"', f'"name"{separators[1]}"other"')
+    other = read({"metadata": {"name": "other"}, "spec": {"config": renamed}})
+    if not other.problem:
+        assert msgspec.structs.replace(other, name="") == governing("x")
+
+
+def test_a_large_config_is_read_as_it_is() -> None:
+    """It is not kept for others."""
+    config = {"type": "sriov", "master": "ens1", "ipam": {"type": "y" * 5000}}
+    found = nad(json.dumps(config))
+    assert (found.types, found.masters) == (("sriov",), ("ens1",))

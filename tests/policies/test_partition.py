@@ -1,10 +1,13 @@
 """Which numbers can be a tenant's, and how they are written."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.partition import number_problem, shown, suffix
+from policies.network import NumberRange
+from policies.partition import misfit, number_problem, shown, suffix
 from policies.shapes import PartitionType
 from tests.harness.budgets import small
 
@@ -67,3 +70,28 @@ def test_without_a_number_the_name_ends_in_none(
 ) -> None:
     """A network without partition has one NAD a rail."""
     assert suffix(kind, number) == "none"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "number", "problem"),
+    [
+        ({"type": "VLAN", "min": 200, "max": 299}, 199, "VLAN 199 is outside .* 200 to 299"),
+        ({"type": "VLAN", "min": 200, "max": 299}, 200, None),
+        ({"type": "VLAN", "min": 200, "max": 299}, 299, None),
+        ({"type": "VLAN", "min": 200, "max": 299}, 300, "VLAN 300 is outside .* 200 to 299"),
+        ({"type": "VLAN", "min": 200}, 199, "200 to 4094"),
+        ({"type": "VLAN", "min": 200}, 4094, None),
+        ({"type": "PKey", "max": 0x1FF}, 1, None),
+        ({"type": "PKey", "max": 0x1FF}, 0x200, "PKey 0x0200 is outside .* 0x0001 to 0x01ff"),
+        ({"type": "PKey"}, 0x7FFE, None),
+        ({"type": "PKey"}, 0x7FFF, "cannot be a tenant's"),
+        (None, 5, "RDMANetwork roce carries no partition"),
+    ],
+)
+def test_a_range_has_both_its_ends(
+    wanted: dict[str, object] | None, number: int, problem: str | None
+) -> None:
+    """The first and the last number are given out; without an end it is that of the type."""
+    found = misfit("roce", NumberRange.model_validate(wanted) if wanted else None, number)
+    assert (found is None) == (problem is None)
+    assert re.search(problem or "", found or "")

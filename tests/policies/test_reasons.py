@@ -1,4 +1,4 @@
-"""Every reason of a refusal is documented, and shown by a golden case."""
+"""Every reason of a refusal is documented, and shown by a case."""
 
 import re
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pytest
 
 from policies.refusal import Reason
-from tests.harness import golden
+from tests.harness import golden, writes
 
 DOCUMENT = golden.ROOT / "docs" / "reasons.md"
 FIELDS = ("Code", "Means", "Example", "Who", "Fix")
@@ -19,7 +19,9 @@ def _sections() -> Mapping[str, str]:
 
 
 SECTIONS = _sections()
-SHOWN = {golden.load(path).expect.reason for path in golden.discover()}
+SHOWN = {golden.load(path).expect.reason for path in golden.discover()} | {
+    writes.load(path).expect.reason for path in writes.discover()
+}
 
 
 def test_what_is_documented_is_what_there_is() -> None:
@@ -38,8 +40,8 @@ def test_a_reason_says_all_that_helps(reason: Reason) -> None:
 
 
 @pytest.mark.parametrize("reason", Reason)
-def test_a_reason_is_shown_by_a_golden_case(reason: Reason) -> None:
-    """A reason that no pod can meet is none."""
+def test_a_reason_is_shown_by_a_case(reason: Reason) -> None:
+    """A reason that no pod and no object can meet is none."""
     assert reason.value in SHOWN
 
 

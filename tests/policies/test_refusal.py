@@ -14,7 +14,6 @@ from tests.harness.budgets import small
         (Reason.NETWORK_INVALID, 422),
         (Reason.HOST_NETWORK_CONFLICT, 422),
         (Reason.PLACEMENT_CONFLICT, 422),
-        (Reason.POLICY_MISSING, 403),
         (Reason.NETWORK_NOT_GRANTED, 403),
         (Reason.RESOURCE_DENIED, 403),
     ],

@@ -402,6 +402,48 @@ def test_what_the_author_should_know_is_noticed(one: Subject, texts: list[str]) 
     assert [one.text for one in intent(one).notices] == texts
 
 
+def node(name: str, **allocatable: str) -> Object:
+    """Return a node; dashes stand for what a keyword cannot hold."""
+    resources = {f"rdma/{key}": number for key, number in allocatable.items()}
+    return {"kind": "Node", "metadata": {"name": name}, "status": {"allocatable": resources}}
+
+
+def said(fabric: Object, status: str) -> Object:
+    """Return a network whose status says whether nodes advertise it."""
+    condition = {"type": "ResourcesAdvertised", "status": status, "observedGeneration": 1}
+    metadata = {**fabric["metadata"], "generation": 1}
+    return {**fabric, "metadata": metadata, "status": {"conditions": [condition]}}
+
+
+TOKENS = network("tokens", "DeviceOnly", rail("r0", "rdma/ib"))
+STAYS = "so the pod stays Pending"
+
+
+@pytest.mark.parametrize(
+    ("objects", "texts"),
+    [
+        pytest.param([TOKENS], [], id="nobody counted"),
+        pytest.param([TOKENS, node("a", ib="4")], [], id="a node has some"),
+        pytest.param(
+            [TOKENS, node("a", other="4")],
+            [f"network tokens: no node advertises rdma/ib, {STAYS}"],
+            id="no node of the files has any",
+        ),
+        pytest.param([said(TOKENS, "True")], [], id="the leader saw some"),
+        pytest.param(
+            [said(TOKENS, "False")],
+            [f"network tokens: no node advertises its devices, {STAYS}"],
+            id="the leader saw none",
+        ),
+        pytest.param([said(TOKENS, "False"), node("a", ib="4")], [], id="files know better"),
+    ],
+)
+def test_a_network_that_no_node_advertises_is_said(objects: list[Object], texts: list[str]) -> None:
+    """The pod is admitted all the same: a node may come."""
+    found = snapshot(*objects, policy("tokens"))
+    assert [one.text for one in intent(subject("tokens"), found).notices] == texts
+
+
 def test_eight_rails_are_eight_attachments_of_eight_pools() -> None:
     """Each rail has its own resource, so that Multus cannot cross them."""
     rails = [rail(f"r{n}", f"nvidia.com/rail{n}") for n in range(8)]

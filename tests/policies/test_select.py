@@ -109,7 +109,7 @@ def test_a_namespace_without_policy_may_still_get_one() -> None:
     found = selected("a", snapshot(plain("a")))
     assert isinstance(found, Pending)
     assert (found.kind, found.namespace, found.name) == ("RDMAPolicy", "team-a", "default")
-    assert found.refusal.reason is Reason.POLICY_MISSING
+    assert found.refusal.reason is Reason.POLICY_NOT_READY
     assert "namespace team-a has no RDMAPolicy" in found.refusal.message
 
 

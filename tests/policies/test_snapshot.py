@@ -31,6 +31,30 @@ def test_holders_and_claimants_are_those_of_the_fabric() -> None:
     assert found.holder("spine", VLAN, 210) is None
 
 
+def test_of_two_holders_of_one_number_the_first_by_name_counts() -> None:
+    """Whichever came first, so that all replicas say the same."""
+    one, other = claim("p", "beta"), claim("q", "acme")
+    assert snapshot(one, other).holder("leaf", VLAN, 210) == "acme"
+    assert snapshot(other, one).holder("leaf", VLAN, 210) == "acme"
+
+
+def test_a_status_that_is_written_keeps_what_was_worked_out() -> None:
+    """Policies and networks have a status that the leader writes often."""
+    tenant, train = policy(granted("a", 210)), network("a", "SRIOVEthernet", VF, partition=BY_VLAN)
+    found = snapshot(tenant, train)
+    status = {"conditions": [{"type": "Ready", "status": "True"}], "counts": {"networks": 1}}
+    written = [Put(one["kind"], {**one, "status": status}) for one in (tenant, train)]
+    assert found.apply(written) is found
+
+
+def test_problems_are_said_in_order() -> None:
+    """Whichever order they came in."""
+    broken = [{**network(name, "DeviceOnly", VF), "spec": 7} for name in ("b", "c", "a")]
+    assert [text.split(":")[0] for text in snapshot(*broken).problems] == [
+        f"RDMANetwork {name}" for name in "abc"
+    ]
+
+
 def test_what_is_not_known_is_empty() -> None:
     """A namespace that nobody named has a shard, and no NAD."""
     found = snapshot(nad("x", type="bridge"))

@@ -3,9 +3,11 @@
 import msgspec
 
 from webhook.admission import review
-from webhook.admission.review import AdmissionRequest
+from webhook.admission.review import AdmissionRequest, Request
 from webhook.admission.ruling import Ruling
 from webhook.pods import pod as pods
+
+POD = "Pod"
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
@@ -13,7 +15,9 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
     uid: str
     namespace: str
-    pod: str
+    kind: str = POD
+    """Pod, a kind of ours, or Other: never the client's text."""
+    name: str
     operation: str
     dry_run: bool
     verdict: str
@@ -44,13 +48,26 @@ class Waiting(msgspec.Struct, frozen=True):
 
 
 def answer(request: AdmissionRequest, ruling: Ruling) -> Answer:
-    """Return a ruling as the answer to one request."""
+    """Return a ruling on a pod as the answer to one request."""
+    return answer_about(POD, pods.called(request.object or {}), request, ruling)
+
+
+def answer_about(kind: str, name: str, request: Request, ruling: Ruling) -> Answer:
+    """Return a ruling on an object of any kind as the answer to one request.
+
+    Args:
+        kind: Of a closed set, since metrics count by it.
+        name: Of the object.
+        request: Which is answered.
+        ruling: What is said.
+    """
     return Answer(
         review.closed(ruling.head, request.uid),
         Decision(
             uid=request.uid,
             namespace=request.namespace or "",
-            pod=pods.called(request.object or {}),
+            kind=kind,
+            name=name,
             operation=request.operation,
             dry_run=bool(request.dry_run),
             verdict=ruling.verdict,

@@ -8,10 +8,11 @@ a response must hold (same uid, patch and patchType both or neither).
 
 from base64 import b64encode
 from collections.abc import Sequence
-from typing import Any, TypedDict
+from typing import Any, Generic, TypedDict, TypeVar
 
 import msgspec
 
+from policies.names import GROUP
 from webhook.admission.errors import MalformedReview
 from webhook.pods.patch import Op
 from webhook.pods.pod import Metadata, Pod
@@ -38,8 +39,8 @@ class OldObject(TypedDict, total=False):
     metadata: Metadata | None
 
 
-class AdmissionRequest(msgspec.Struct, frozen=True, rename="camel"):
-    """The part of an AdmissionRequest that we read."""
+class Request(msgspec.Struct, frozen=True, rename="camel"):
+    """The part of an AdmissionRequest that we read, whatever it is about."""
 
     uid: str
     operation: str = ""
@@ -47,31 +48,90 @@ class AdmissionRequest(msgspec.Struct, frozen=True, rename="camel"):
     kind: GroupVersionKind = GroupVersionKind()
     sub_resource: str | None = None
     dry_run: bool | None = None
+
+
+class AdmissionRequest(Request, frozen=True, rename="camel"):
+    """A request about a pod, which is decoded in part."""
+
     object: Pod | None = None
     old_object: OldObject | None = None
 
 
-class _Review(msgspec.Struct, rename="camel"):
+class OwnMetadata(TypedDict, total=False):
+    """The metadata of an object of ours; what its managers own is the longer part, and skipped."""
+
+    name: str | None
+    generation: int | None
+
+
+class OwnObject(TypedDict, total=False):
+    """An object of ours: where it is, and its spec whole."""
+
+    metadata: OwnMetadata | None
+    spec: Any
+
+
+class ObjectRequest(Request, frozen=True, rename="camel"):
+    """A request about any object, whose bytes are decoded once it is known to be ours."""
+
+    name: str | None = None
+    object: msgspec.Raw = msgspec.Raw(b"null")
+    old_object: msgspec.Raw = msgspec.Raw(b"null")
+
+
+_Asked = TypeVar("_Asked", bound=Request)
+
+
+class _Review(msgspec.Struct, Generic[_Asked], rename="camel"):
     api_version: str
     kind: str
-    request: AdmissionRequest
+    request: _Asked
 
 
-_DECODER = msgspec.json.Decoder(_Review)
+_POD_DECODER = msgspec.json.Decoder(_Review[AdmissionRequest])
+_OBJECT_DECODER = msgspec.json.Decoder(_Review[ObjectRequest])
+_OWN_DECODER = msgspec.json.Decoder(OwnObject | None)
 _ENCODER = msgspec.json.Encoder()
 
 
 def decode(body: bytes) -> AdmissionRequest:
-    """Return the request of an AdmissionReview.
+    """Return the request of an AdmissionReview about a pod.
+
+    Raises:
+        MalformedReview: See `decode_object`; also where a field of the pod that we read has
+            another type.
+    """
+    return _decoded(_POD_DECODER, body)
+
+
+def decode_object(body: bytes) -> ObjectRequest:
+    """Return the request of an AdmissionReview about an object that may be ours.
 
     Raises:
         MalformedReview: Not UTF-8, not JSON, not an AdmissionReview of v1, or a field that we
             read has another type; the message says which and where.
     """
+    return _decoded(_OBJECT_DECODER, body)
+
+
+def decode_own(raw: msgspec.Raw) -> OwnObject | None:
+    """Return an object of ours, or None where the request has none.
+
+    Raises:
+        MalformedReview: A field that we read has another type.
+    """
+    try:
+        return _OWN_DECODER.decode(raw)
+    except (msgspec.DecodeError, RecursionError) as err:
+        message = f"request body: no object of {GROUP}: {err}"
+        raise MalformedReview(message) from err
+
+
+def _decoded(decoder: msgspec.json.Decoder[_Review[_Asked]], body: bytes) -> _Asked:
     try:
         if not body.isascii():
             body.decode()
-        review = _DECODER.decode(body)
+        review = decoder.decode(body)
     except UnicodeDecodeError as err:
         message = f"request body: not UTF-8 at byte {err.start + 1}"
         raise MalformedReview(message) from err

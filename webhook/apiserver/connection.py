@@ -1,4 +1,4 @@
-"""GET requests to the API server, and what its statuses and silences mean.
+"""Requests to the API server, and what its statuses and silences mean.
 
 Knows aiohttp and an :class:`Access`; knows no kinds. Every failure is a CallFailed with a
 sentence that a person can use.
@@ -6,12 +6,14 @@ sentence that a person can use.
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import msgspec
 
 from webhook.apiserver.access import Access, pod_access
 from webhook.apiserver.errors import (
+    BrokenAnswer,
     Busy,
     CallFailed,
     Conflict,
@@ -26,13 +28,17 @@ from webhook.apiserver.errors import (
 from webhook.apiserver.kubeconfig import kubeconfig_access
 
 CONNECT_SECONDS = 10.0
-READ_BUFFER = 1024 * 1024
+READ_BUFFER = 128 * 1024
+"""Bytes. A streaming list fills it, twice over, while earlier objects are taken."""
 MAX_TEXT = 300
+CALL_SECONDS = 10.0
+"""Silence within the answer to one call that means it is dead."""
+JSON = "application/json"
 TOO_LARGE_VERSION = "Too large resource version"
 
 
 class Connection:
-    """GET requests to one API server."""
+    """Requests to one API server."""
 
     def __init__(self, access: Access) -> None:
         """Open a session; close it with :meth:`close`. Needs a running loop."""
@@ -57,16 +63,54 @@ class Connection:
         Raises:
             CallFailed: Which kind says what to do.
         """
+        return await self._open("GET", path, query, {"Accept": accept}, silence)
+
+    async def call(
+        self, method: str, path: str, query: Mapping[str, str], body: object = None, *, kind: str
+    ) -> dict[str, Any]:
+        """Return the object that the API server answers with.
+
+        Args:
+            method: GET, POST, PUT or PATCH.
+            path: Of the URL, from the root.
+            query: Parameters.
+            body: What is sent, as JSON; None = nothing.
+            kind: Content-Type of the body.
+
+        Raises:
+            CallFailed: Which kind says what to do; nothing says whether a write arrived.
+        """
+        data = None if body is None else msgspec.json.encode(body)
+        headers = {"Accept": JSON, "Content-Type": kind}
+        try:
+            async with await self._open(method, path, query, headers, CALL_SECONDS, data) as answer:
+                return _decode_object(await answer.read())
+        except msgspec.MsgspecError as err:
+            raise BrokenAnswer(f"API server: {path}: {err}") from err
+        except (aiohttp.ClientError, OSError) as err:
+            raise Unreachable(f"API server: {path}: {explain(err)}") from err
+
+    async def _open(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str],
+        headers: Mapping[str, str],
+        silence: float,
+        data: bytes | None = None,
+    ) -> aiohttp.ClientResponse:
         try:
             arguments = await self._access.arguments()
-            arguments["headers"] = {**arguments["headers"], "Accept": accept}
-            response = await self._session.get(
+            arguments["headers"] = {**arguments["headers"], **headers}
+            response = await self._session.request(
+                method,
                 self._access.base + path,
                 params=query,
+                data=data,
                 timeout=aiohttp.ClientTimeout(sock_connect=CONNECT_SECONDS, sock_read=silence),
                 **arguments,
             )
-            if response.status == 200:  # noqa: PLR2004 - OK
+            if response.ok:
                 return response
             async with response:
                 text = _message(await response.read())
@@ -137,6 +181,9 @@ def explain(err: Exception) -> str:
         case TimeoutError():
             return "no answer in time"
     return " ".join(str(err).split()) or type(err).__name__
+
+
+_decode_object = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 class _Status(msgspec.Struct):

@@ -25,13 +25,16 @@ from policies.names import VERSION
 from policies.snapshot import Snapshot
 from webhook import logs
 from webhook.admission.handle import handle
+from webhook.admission.validate import validate
 from webhook.apiserver.connection import Connection, connect
 from webhook.apiserver.errors import ApiError
 from webhook.apiserver.kinds import KINDS
 from webhook.apiserver.pace import Pace
 from webhook.cli import garbage
+from webhook.cli import leader as leading
 from webhook.cli.facts import LiveFacts
-from webhook.server.app import Reviews
+from webhook.cli.leader import Leader
+from webhook.server import app
 from webhook.server.intake import Limits
 from webhook.server.ledger import Ledger
 from webhook.server.listener import Listener
@@ -64,11 +67,13 @@ class Feed:
         objects: What the server may ask.
         run: Keeps the cache up to date, for ever.
         close: Lets go of the cluster.
+        leader: What this replica does when it leads; None where nobody is to be led.
     """
 
     objects: Objects
     run: Callable[[], Coroutine[Any, Any, None]]
     close: Callable[[], Coroutine[Any, Any, None]]
+    leader: Leader | None = None
 
 
 def run_service(settings: Settings) -> int:
@@ -98,7 +103,9 @@ async def _run(settings: Settings) -> int:
         feed = await _feed(settings, cache, pace)
         opened.push_async_callback(feed.close)
         ledger = Ledger(metrics, logs.line_writer(settings.log_level))
-        reviews = Reviews(handle, feed.objects, ledger, Limits(in_flight=settings.max_in_flight))
+        cores = {app.MUTATE: handle, app.VALIDATE: validate}
+        limits = Limits(in_flight=settings.max_in_flight)
+        reviews = app.Reviews(cores, feed.objects, ledger, limits)
         facts = LiveFacts(cache, serving, reviews)
         metrics.attach(facts, reviews)
         probe = await _listen(Probes(facts.missing, metrics), settings.probe_listen)
@@ -106,11 +113,14 @@ async def _run(settings: Settings) -> int:
         server = await _listen(reviews, settings.listen, serving)
         _say_listening(settings, server, probe)
         parts = [asyncio.create_task(part) for part in (feed.run(), serving.run(pace.sleep))]
-        settling = asyncio.create_task(_settle(facts))
+        beside = [asyncio.create_task(_settle(facts))]
+        if feed.leader is not None:
+            beside.append(asyncio.create_task(feed.leader.run()))
         code = await _until_stopped(parts, stopping)
-        settling.cancel()
         reviews.draining = True
+        ending = asyncio.create_task(_cancel(beside))
         await _drain(server, settings.drain.total_seconds() if code == 0 else 0.0, hurried)
+        await ending
     log.info("stopped", extra={"fields": {"code": code}})
     return code
 
@@ -124,6 +134,13 @@ async def _until_stopped(parts: list[asyncio.Task[None]], stopping: asyncio.Even
             log.error("part_failed", exc_info=part.exception())
             return FAILED_CODE
     return 0
+
+
+async def _cancel(tasks: list[asyncio.Task[None]]) -> None:
+    """End what goes on beside serving; the lead is handed over while we drain."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks)
 
 
 async def _drain(server: Listener, seconds: float, hurried: asyncio.Event) -> None:
@@ -153,7 +170,8 @@ async def _feed(settings: Settings, cache: Cache, pace: Pace) -> Feed:
     connection: Connection = await connect(settings.kubeconfig, pace.clock)
     cluster = Cluster(connection, cache, pace)
     objects = Objects(cache.current, cache.changed, cluster.fetch)
-    return Feed(objects, cluster.run, connection.close)
+    leader = leading.join(connection, cache, settings, pace)
+    return Feed(objects, cluster.run, connection.close, leader)
 
 
 def _pair_source(settings: Settings) -> Source:
@@ -167,7 +185,7 @@ def _pair_source(settings: Settings) -> Source:
 
 
 async def _listen(
-    handler: Reviews | Probes, address: Address, serving: Serving | None = None
+    handler: app.Reviews | Probes, address: Address, serving: Serving | None = None
 ) -> Listener:
     context = None if serving is None else serving.context
     try:

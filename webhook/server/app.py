@@ -1,6 +1,7 @@
-"""``POST /mutate``: read a review, let the core judge it, write the answer and one log line.
+"""``POST`` of a review: let the core judge it, write the answer and one log line.
 
-Knows HTTP and the core's ``handle``; knows neither where objects come from nor certificates.
+Knows HTTP and the core's function for each path; knows neither where objects come from nor
+certificates.
 Flat on purpose: a router and middlewares cost about as much as judging a pod does.
 
 Reviews are JSON: a request that says another ``Content-Type``, or any ``Content-Encoding``, is
@@ -10,7 +11,7 @@ read as JSON.
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from aiohttp import web
 
@@ -24,7 +25,7 @@ from webhook.server.objects import Objects
 from webhook.server.waiting import Handle, WaitingRoom
 
 MUTATE = "/mutate"
-PATHS = (MUTATE,)
+VALIDATE = "/validate"
 OTHER = "other"
 OUR_TIMEOUT = 3.0
 """Seconds: ``timeoutSeconds`` of the registration we ship."""
@@ -46,7 +47,7 @@ class Reviews:
 
     def __init__(
         self,
-        handle: Handle,
+        cores: Mapping[str, Handle],
         objects: Objects,
         ledger: Ledger,
         limits: Limits | None = None,
@@ -55,17 +56,18 @@ class Reviews:
         """Join the parts.
 
         Args:
-            handle: The core.
+            cores: The core's function for each path that is answered; only pods, at ``/mutate``,
+                ever wait.
             objects: Where its snapshot comes from.
             ledger: Counts requests and writes decisions down.
             limits: What to take on; the defaults if not given.
             clock: Seconds from any start, for durations.
         """
-        self._handle = handle
+        self._cores = dict(cores)
         self._objects = objects
         self._ledger = ledger
         self._clock = clock
-        self._room = WaitingRoom(handle, objects)
+        self._room = WaitingRoom(cores[MUTATE], objects)
         self.draining = False
         self.intake = Intake(limits or Limits())
         self.shed = 0
@@ -82,25 +84,29 @@ class Reviews:
         """Return the answer to one HTTP request; never raises."""
         started = self._clock()
         path = request.path
-        if path != MUTATE or request.method != "POST":
-            response = _misdirected(request.method, path)
+        handle = self._cores.get(path)
+        if handle is None:
+            response = replies.unknown_path(path, tuple(self._cores))
+            path = OTHER
+        elif request.method != "POST":
+            response = replies.wrong_method(request.method, path, "POST")
         else:
-            response = await self._answer(request, started)
+            response = await self._answer(request, handle, started)
         if self.draining:
             response.force_close()
-        self._ledger.answered(
-            path if path in PATHS else OTHER, response.status, self._clock() - started
-        )
+        self._ledger.answered(path, response.status, self._clock() - started)
         return response
 
-    async def _answer(self, request: web.BaseRequest, started: float) -> web.Response:
+    async def _answer(
+        self, request: web.BaseRequest, handle: Handle, started: float
+    ) -> web.Response:
         """Return a review, or say with a status why there is none."""
         refused = _unreadable(request)
         if refused is not None:
             return refused
         parcel = Parcel(self.intake)
         try:
-            answer = await self._judge(request, parcel, started)
+            answer = await self._judge(request, handle, parcel, started)
         except Overloaded as err:
             return self._shed(str(err))
         except RequestError as err:
@@ -118,9 +124,11 @@ class Reviews:
         self._ledger.decided(answer.decision, self._clock() - started)
         return replies.review(answer.body)
 
-    async def _judge(self, request: web.BaseRequest, parcel: Parcel, started: float) -> Answer:
+    async def _judge(
+        self, request: web.BaseRequest, handle: Handle, parcel: Parcel, started: float
+    ) -> Answer:
         body = await parcel.read(request)
-        result = self._handle(body, self._objects.current())
+        result = handle(body, self._objects.current())
         if not isinstance(result, Waiting):
             return result
         # Who waits takes no place: else 64 pods of a new namespace would shut the others out.
@@ -144,12 +152,6 @@ def budget(timeout: str) -> float:
     digits = timeout.removesuffix("s")
     seconds = float(digits) if digits.isascii() and digits.isdigit() else OUR_TIMEOUT
     return max(0.0, min(seconds, OUR_TIMEOUT) - MARGIN)
-
-
-def _misdirected(method: str, path: str) -> web.Response:
-    if path not in PATHS:
-        return replies.unknown_path(path, PATHS)
-    return replies.wrong_method(method, path, "POST")
 
 
 def _unreadable(request: web.BaseRequest) -> web.Response | None:

@@ -8,11 +8,12 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from webhook.admission.answer import Decision
+from webhook.admission.answer import POD, Decision
 from webhook.server.metrics import Metrics
 
 MAX_MESSAGE = 500
 EVENTS = {"Patched": "pod_patched", "Denied": "pod_refused", "Unchanged": "pod_unchanged"}
+OBJECT_EVENTS = {"Denied": "object_refused", "Unchanged": "object_admitted"}
 
 Line: TypeAlias = Callable[[str, Mapping[str, object]], None]
 
@@ -45,24 +46,41 @@ class Ledger:
             decision: The core's.
             seconds: From the request's head to the decision, waiting included.
         """
-        self._decided(decision.verdict, decision.reason, dry_run=decision.dry_run)
+        self._decided(decision.kind, decision.verdict, decision.reason, dry_run=decision.dry_run)
         if self._line is None:
             return
-        fields: dict[str, object] = {
-            "uid": decision.uid,
-            "namespace": decision.namespace,
-            "pod": decision.pod,
-            "operation": decision.operation,
-            "verdict": decision.verdict,
-            "networks": decision.networks,
-            "policy": decision.policy,
-            "ops": decision.ops,
-            "warnings": decision.warnings,
-            "duration_ms": round(seconds * 1000, 3),
-        }
+        is_pod = decision.kind == POD
+        fields = _of_pod(decision) if is_pod else _of_object(decision)
+        fields["warnings"] = decision.warnings
+        fields["duration_ms"] = round(seconds * 1000, 3)
         if decision.reason:
             fields["reason"] = decision.reason
             fields["message"] = decision.message[:MAX_MESSAGE]
         if decision.dry_run:
             fields["dry_run"] = True
-        self._line(EVENTS.get(decision.verdict, "pod_judged"), fields)
+        events = EVENTS if is_pod else OBJECT_EVENTS
+        self._line(events.get(decision.verdict, "pod_judged"), fields)
+
+
+def _of_pod(decision: Decision) -> dict[str, object]:
+    return {
+        "uid": decision.uid,
+        "namespace": decision.namespace,
+        "pod": decision.name,
+        "operation": decision.operation,
+        "verdict": decision.verdict,
+        "networks": decision.networks,
+        "policy": decision.policy,
+        "ops": decision.ops,
+    }
+
+
+def _of_object(decision: Decision) -> dict[str, object]:
+    return {
+        "uid": decision.uid,
+        "kind": decision.kind,
+        "namespace": decision.namespace,
+        "name": decision.name,
+        "operation": decision.operation,
+        "verdict": decision.verdict,
+    }

@@ -7,7 +7,7 @@ someone scrapes, through :class:`Facts`; requests pay for counters alone.
 |---|---|---|
 | ``requests_total`` | path, code | requests answered, by HTTP status |
 | ``request_duration_seconds`` | path | from the request's head to its answer, waiting included |
-| ``decisions_total`` | verdict, reason, dry_run | pods judged |
+| ``decisions_total`` | kind, verdict, reason, dry_run | pods and objects of ours judged |
 | ``requests_in_flight`` | | requests whose body is there and that are being judged |
 | ``bodies_arriving`` | | requests whose body is under way |
 | ``body_bytes`` | | bytes of bodies that are held |
@@ -126,7 +126,9 @@ class Metrics:
         self.registry = CollectorRegistry()
         self._requests = self._counter("requests", "Requests answered.", ("path", "code"))
         self._decisions = self._counter(
-            "decisions", "Pods judged.", ("verdict", "reason", "dry_run")
+            "decisions",
+            "Pods and objects of ours judged.",
+            ("kind", "verdict", "reason", "dry_run"),
         )
         self._reloads = self._counter(
             "certificate_reloads", "New certificate pairs, taken or refused.", ("result",)
@@ -144,7 +146,7 @@ class Metrics:
         ProcessCollector(registry=self.registry)
         self._request_children: dict[tuple[str, int], Callable[[], None]] = {}
         self._duration_children: dict[str, Callable[[float], None]] = {}
-        self._decision_children: dict[tuple[str, str, bool], Callable[[], None]] = {}
+        self._decision_children: dict[tuple[str, str, str, bool], Callable[[], None]] = {}
 
     def answered(self, path: str, code: int, seconds: float) -> None:
         """Count one answered request.
@@ -164,14 +166,14 @@ class Metrics:
         count()
         observe(seconds)
 
-    def decided(self, verdict: str, reason: str, *, dry_run: bool) -> None:
-        """Count one judged pod."""
-        count = self._decision_children.get((verdict, reason, dry_run))
+    def decided(self, kind: str, verdict: str, reason: str, *, dry_run: bool) -> None:
+        """Count one judged pod or object."""
+        count = self._decision_children.get((kind, verdict, reason, dry_run))
         if count is None:
             if len(self._decision_children) >= MAX_REASONS:
                 reason = OTHER
-            count = self._decisions.labels(verdict, reason, str(dry_run).lower()).inc
-            self._decision_children[verdict, reason, dry_run] = count
+            count = self._decisions.labels(kind, verdict, reason, str(dry_run).lower()).inc
+            self._decision_children[kind, verdict, reason, dry_run] = count
         count()
 
     def reloaded(self, taken: bool) -> None:  # noqa: FBT001 - the only thing a reload has to say

@@ -30,6 +30,7 @@ LOOK_SECONDS = 0.3
 DEFAULT_NAMESPACE = "default"
 """Where kubectl puts an object that names no namespace."""
 READ_KINDS = (*BY_NAME, names.NODE)
+"""Those of a cluster, and the nodes, which replicas in a cluster do not watch."""
 MODELS = {names.NETWORK: RDMANetwork, names.POLICY: RDMAPolicy, names.PARTITION: RDMAPartition}
 """The kinds whose every field is ours; the API server warns of others by itself."""
 
@@ -127,7 +128,7 @@ class FileSource:
         objects = self._folder.objects()
         if is_changed:
             self._say()
-            self._cache.offer([Everything(kind, objects.get(kind, [])) for kind in BY_NAME])
+            self._cache.offer([Everything(kind, objects.get(kind, [])) for kind in READ_KINDS])
         for kind in BY_NAME:
             self._cache.synced(kind, len(objects.get(kind, [])))
 

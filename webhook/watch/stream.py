@@ -25,6 +25,8 @@ SILENCE_SECONDS = 90.0
 (apiserver's cacher), so 75 s is the least."""
 MAX_LINE = 16 * 1024 * 1024
 """Bytes. An object is at most 3 MiB (the API server's limit), escapes and fields included."""
+PIECE = 64 * 1024
+"""Bytes that are cut into lines at a time: a streaming list comes faster than it is taken."""
 META_GROUP = "g=meta.k8s.io;v=v1"
 INITIAL_END = "k8s.io/initial-events-end"
 """Annotation of the bookmark behind the objects that were there when a watch began."""
@@ -171,7 +173,7 @@ async def _lines(content: aiohttp.StreamReader, about: str) -> AsyncIterator[byt
     heard = loop.time()
     while True:
         async with _bounded(about, SILENCE_SECONDS, loop.time() - heard):
-            piece = await content.readany()
+            piece = await content.read(PIECE)
         if not piece:
             break
         found = lines.feed(piece)

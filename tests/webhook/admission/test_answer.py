@@ -32,8 +32,9 @@ def test_a_ruling_answers_a_request_by_its_uid() -> None:
         ({"dryRun": None}, "dry_run", False),
         ({"namespace": None}, "namespace", ""),
         ({"operation": "UPDATE"}, "operation", "UPDATE"),
-        ({"object": {"metadata": {"generateName": "a-"}}}, "pod", "a-*"),
-        ({"object": None}, "pod", ""),
+        ({"object": {"metadata": {"generateName": "a-"}}}, "name", "a-*"),
+        ({"object": None}, "name", ""),
+        ({"kind": {"kind": "Pod" * 99}}, "kind", "Pod"),
         ({}, "uid", UID),
     ],
 )

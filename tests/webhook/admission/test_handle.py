@@ -194,7 +194,11 @@ def test_a_refusal_is_one_sentence(given: Object, reason: str, code: int) -> Non
     ("given", "known", "waits", "reason"),
     [
         pytest.param(
-            pod("tokens"), snapshot(), "RDMAPolicy/team-a/default", "PolicyMissing", id="the policy"
+            pod("tokens"),
+            snapshot(),
+            "RDMAPolicy/team-a/default",
+            "PolicyNotReady",
+            id="the policy",
         ),
         pytest.param(
             pod("late"),
@@ -233,7 +237,7 @@ def test_waiting_is_told_from_answering() -> None:
     assert isinstance(found, Waiting)
     assert isinstance(found.answer, Answer)
     assert (found.kind, found.namespace, found.name) == ("RDMAPolicy", "team-a", "default")
-    assert found.answer.decision.reason == "PolicyMissing"
+    assert found.answer.decision.reason == "PolicyNotReady"
 
 
 @pytest.mark.parametrize("namespace", [None, ""])

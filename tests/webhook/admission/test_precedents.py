@@ -50,7 +50,7 @@ def test_the_second_pod_of_a_job_gets_the_first_ones_ruling() -> None:
     assert len(page(cluster)) == 1
     assert [len(kept) for kept in page(cluster).values()] == [1]
     assert json.loads(one.body)["response"]["patch"] == json.loads(two.body)["response"]["patch"]
-    assert (two.decision.uid, two.decision.pod) == ("second", "other")
+    assert (two.decision.uid, two.decision.name) == ("second", "other")
     assert two.decision.ops == one.decision.ops
 
 

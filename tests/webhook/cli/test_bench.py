@@ -1,23 +1,34 @@
 """The benchmark: small runs of every measurement, and how targets are reported."""
 
+import asyncio
+import contextlib
 import gc
 import json
 import os
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from policies.rules import Rules
+from policies.snapshot import Snapshot
+from tests.fakes.eventually import eventually
 from webhook.admission.answer import Answer
 from webhook.admission.handle import handle
+from webhook.apiserver.connection import connect
+from webhook.apiserver.kinds import KINDS
+from webhook.apiserver.pace import Pace
 from webhook.cli import garbage
-from webhook.cli.bench import engine, measures, objects, scale
+from webhook.cli.bench import engine, events, measures, objects, scale
 from webhook.cli.bench.client import Load
 from webhook.cli.bench.figures import Figure, last_line
 from webhook.cli.bench.measures import Effort
 from webhook.cli.bench.pods import SIZES, Size, body
 from webhook.cli.bench.processes import BenchFailed, load, measured, serving
 from webhook.cli.main import main
+from webhook.watch.cache import Cache
+from webhook.watch.cluster import Cluster
 
 EXPECTED_KILOBYTES = {"1 KB": 1.2, "5 KB": 5.0, "17 KB": 17.2, "40 KB": 39.0}
 
@@ -56,6 +67,40 @@ def test_a_large_cluster_is_measured(capsys: pytest.CaptureFixture[str]) -> None
     found = json.loads(capsys.readouterr().out)
     assert found["few"] > 0
     assert found["many"] > 0
+    assert set(found["events"]) == {"nad", "policy"}
+    assert all(few > 0 and many > 0 for few, many in found["events"].values())
+
+
+def test_every_event_that_is_measured_changes_the_snapshot() -> None:
+    """What leaves everything as it is would cost nothing."""
+    found = objects.snapshot(20)
+    for changes in (events.nads(), events.policies()):
+        several = list(changes)
+        for change in [*several, *several]:
+            before, found = found, found.apply([change])
+            assert found is not before
+
+
+async def test_a_cluster_is_listed_as_it_is_in_the_snapshot(tmp_path: Path) -> None:
+    """Event by event, from the process that stands for an API server."""
+    config = tmp_path / "listing.pem"
+    with serving(["webhook.cli.bench.listing", "{bundle}", "130"], tmp_path, "listing"):
+        pace = Pace()
+        connection = await connect(config, pace.clock)
+        kinds = [kind.name for kind in KINDS]
+        cache = Cache(Snapshot.empty(Rules()), kinds, timedelta(minutes=1), pace.clock)
+        running = asyncio.create_task(Cluster(connection, cache, pace).run())
+        await eventually(lambda: not cache.missing())
+        running.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await running
+        await connection.close()
+    found, made = cache.current(), objects.snapshot(130)
+    assert (found.shards, found.networks, found.claims) == (
+        made.shards,
+        made.networks,
+        made.claims,
+    )
 
 
 @pytest.mark.parametrize("measure", [lambda: engine.main(1), lambda: scale.main(20, 1)])
@@ -156,6 +201,10 @@ def test_every_target_of_the_design_is_measured(monkeypatch: pytest.MonkeyPatch)
         60.0,
         120.0,
         1.1,
+        120.0,
+        1.5,
+        1.5,
+        5.0,
         120.0,
         2.0,
         3.0,

@@ -117,7 +117,7 @@ def test_a_missing_policy_cannot_be_told_without_a_folder(
     assert "RDMAPolicy team-a/default is in none of the files" in capsys.readouterr().out
     (folder / "cluster").mkdir()
     assert _preview(POD, "--from", "cluster") == 1
-    assert "refused: PolicyMissing" in capsys.readouterr().out
+    assert "refused: PolicyNotReady" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("folder")

@@ -36,7 +36,10 @@ CASES: dict[str, tuple[bytes, str]] = {
     "an alias inside of itself": (b"a: &a [*a]", "line 1: alias *a stands inside of itself"),
     "nested too deep": (b"[" * 100_000, "document 1, line 1: not YAML: "),
     "broken JSON": (b'{"kind": ', "not YAML"),
-    "no pod": (b"apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n", "hold no pod and no pod"),
+    "no pod": (
+        b"apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n",
+        "the files hold no pod, no",
+    ),
 }
 
 
@@ -51,6 +54,38 @@ def test_what_cannot_be_used_is_said_in_a_sentence(
     (line,) = capsys.readouterr().err.splitlines()
     assert sentence in line
     assert str(path) in line or "no pod" in sentence
+
+
+NODE = """
+apiVersion: v1
+kind: Node
+metadata: {name: n}
+status: {allocatable: {nvidia.com/ib_r0: "8"}}
+"""
+ASKING = """
+apiVersion: v1
+kind: Pod
+metadata: {name: p, namespace: team-a, annotations: {rdma.io/network: train-ib}}
+spec: {containers: [{name: c, resources: {limits: {nvidia.com/gpu: "1"}}}]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("nodes", "is_said"),
+    [(NODE, True), (NODE.replace("ib_r0: ", 'ib_r1: "8", nvidia.com/ib_r0: '), False), ("", False)],
+    ids=["a rail's devices are missing", "all are there", "nodes are not known"],
+)
+def test_a_network_that_no_node_advertises_is_said(
+    nodes: str, *, is_said: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nodes in the files count as nodes of the cluster, not as workloads."""
+    path = tmp_path / "it.yaml"
+    path.write_text(f"{nodes}---{ASKING}")
+    assert main(["preview", "--from", "deploy/examples", "-f", str(path)]) == 0
+    said = capsys.readouterr().out
+    warning = "network train-ib: no node advertises nvidia.com/ib_r1, so the pod stays Pending"
+    assert (warning in said) is is_said
+    assert "1 pod template: 1 equipped" in said
 
 
 def test_a_missing_file_and_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ from policies.changes import Put
 from policies.rules import Rules
 from policies.snapshot import Snapshot
 from tests.fakes.reviews import FakeCore
-from webhook.server.app import Reviews
+from webhook.server.app import MUTATE, VALIDATE, Reviews
 from webhook.server.intake import Limits
 from webhook.server.ledger import Ledger
 from webhook.server.listener import Listener
@@ -70,6 +70,7 @@ class Site:
     """A running server and all that a test wants of it."""
 
     core: FakeCore
+    checks: FakeCore
     desk: Desk
     metrics: Metrics
     reviews: Reviews
@@ -105,9 +106,9 @@ async def desk() -> Desk:
 @pytest.fixture
 async def site(desk: Desk) -> AsyncIterator[Site]:
     """Return a running server with small bounds: 4 requests, 6 bodies of 64 KiB, 100 KB held."""
-    core, metrics = FakeCore(), Metrics("test")
+    core, checks, metrics = FakeCore(), FakeCore(), Metrics("test")
     reviews = Reviews(
-        core,
+        {MUTATE: core, VALIDATE: checks},
         desk.objects,
         Ledger(metrics),
         Limits(in_flight=4, arriving=6, held=100_000, body=65536, read=0.5),
@@ -118,5 +119,5 @@ async def site(desk: Desk) -> AsyncIterator[Site]:
     trust = ssl.create_default_context(cadata=pair.bundle.decode())
     connector = aiohttp.TCPConnector(ssl=trust, limit=0)
     async with aiohttp.ClientSession(connector=connector) as client:
-        yield Site(core, desk, metrics, reviews, listener, client, trust)
+        yield Site(core, checks, desk, metrics, reviews, listener, client, trust)
     await listener.close(0.1)

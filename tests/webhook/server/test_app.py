@@ -22,6 +22,17 @@ async def test_a_review_is_answered_with_what_the_core_says(site: Site) -> None:
     assert site.core.bodies == [b'{"request": 1}']
 
 
+async def test_each_path_has_a_core_of_its_own(site: Site) -> None:
+    """What is posted to /validate is judged there, and counted under that path."""
+    site.checks.result = answer(b'{"kind":"checked"}', kind="RDMAPolicy", verdict="Unchanged")
+    async with site.client.post(f"{site.base}/validate", json={}) as response:
+        assert await response.read() == b'{"kind":"checked"}'
+    assert (site.checks.bodies, site.core.bodies) == ([b"{}"], [])
+    page = site.metrics.page().decode()
+    assert 'requests_total{code="200",path="/validate"} 1.0' in page
+    assert 'decisions_total{dry_run="false",kind="RDMAPolicy",reason="",verdict="Unch' in page
+
+
 async def test_a_connection_is_kept(site: Site) -> None:
     """Many reviews go through one connection: a handshake costs more than a review."""
     reader, writer = await site.dial()
@@ -34,12 +45,12 @@ async def test_a_connection_is_kept(site: Site) -> None:
     writer.close()
 
 
-@pytest.mark.parametrize("path", ["/", "/validate", "/review", "/mutate/", "/metrics", "/healthz"])
+@pytest.mark.parametrize("path", ["/", "/validate/", "/review", "/mutate/", "/metrics", "/healthz"])
 async def test_other_paths_are_404_with_a_sentence(site: Site, path: str) -> None:
     """What this port does not have is said, with what it has."""
     async with site.client.post(site.base + path, data=b"{}") as response:
         assert response.status == 404
-        assert await response.text() == f"{path}: unknown path, want /mutate\n"
+        assert await response.text() == f"{path}: unknown path, want /mutate or /validate\n"
 
 
 @pytest.mark.parametrize("path", ["/a%0Ab%1B%5B31m", "/" + "a" * 4000], ids=["escapes", "long"])
@@ -50,7 +61,7 @@ async def test_what_a_client_wrote_comes_back_short_and_printable(site: Site, pa
     assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 404")
     text = (await reader.readline()).decode()
     assert text.strip().isprintable()
-    assert text.endswith(": unknown path, want /mutate\n")
+    assert text.endswith(": unknown path, want /mutate or /validate\n")
     assert len(text) < 300
     writer.close()
 
@@ -246,8 +257,10 @@ async def test_decisions_and_requests_are_counted(site: Site) -> None:
         pass
     sample = site.metrics.registry.get_sample_value
     name = "rdma_webhook_decisions_total"
-    assert sample(name, {"verdict": "Patched", "reason": "", "dry_run": "false"}) == 1
-    assert sample(name, {"verdict": "Denied", "reason": "NotGranted", "dry_run": "true"}) == 1
+    patched = {"kind": "Pod", "verdict": "Patched", "reason": "", "dry_run": "false"}
+    assert sample(name, patched) == 1
+    refused = {"kind": "Pod", "verdict": "Denied", "reason": "NotGranted", "dry_run": "true"}
+    assert sample(name, refused) == 1
     name = "rdma_webhook_requests_total"
     assert sample(name, {"path": "/mutate", "code": "200"}) == 2
     assert sample(name, {"path": "other", "code": "404"}) == 1
@@ -371,6 +384,6 @@ def test_the_budget_is_the_callers_timeout_less_the_way_back(timeout: str, secon
 def test_the_log_line_has_no_pod_content() -> None:
     """A decision has no field for environment values, tokens or whole pods."""
     assert set(type(decision()).__struct_fields__) == {
-        *("uid", "namespace", "pod", "operation", "dry_run", "verdict", "reason", "message"),
-        *("networks", "policy", "ops", "warnings"),
+        *("uid", "namespace", "kind", "name", "operation", "dry_run", "verdict", "reason"),
+        *("message", "networks", "policy", "ops", "warnings"),
     }

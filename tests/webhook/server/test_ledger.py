@@ -44,5 +44,20 @@ def test_without_a_reader_decisions_are_still_counted() -> None:
     """At log level warning the metrics are all there is."""
     metrics = Metrics("1")
     Ledger(metrics, None).decided(decision(), 0.001)
-    labels = {"verdict": "Patched", "reason": "", "dry_run": "false"}
+    labels = {"kind": "Pod", "verdict": "Patched", "reason": "", "dry_run": "false"}
     assert metrics.registry.get_sample_value("rdma_webhook_decisions_total", labels) == 1
+
+
+def test_an_object_of_ours_has_a_line_of_its_own() -> None:
+    """Who looks for pods does not find policies, and the other way round."""
+    lines = Lines()
+    ledger = Ledger(Metrics("1"), lines)
+    known = {"kind": "RDMAPolicy", "name": "default", "ops": 0}
+    ledger.decided(decision(verdict="Unchanged", warnings=("w",), **known), 0.001)
+    ledger.decided(decision(verdict="Denied", reason="R", message="m", **known), 0.001)
+    (admitted, first), (refused, second) = lines.found
+    assert (admitted, refused) == ("object_admitted", "object_refused")
+    assert (first["kind"], first["namespace"], first["name"]) == ("RDMAPolicy", "team", "default")
+    assert first["warnings"] == ("w",)
+    assert (second["reason"], second["message"]) == ("R", "m")
+    assert {"pod", "ops"}.isdisjoint(first)

@@ -66,7 +66,7 @@ def test_the_page_has_every_documented_metric() -> None:
     metrics = Metrics("1.2.3")
     metrics.attach(Busy(), Busy())
     metrics.answered("/mutate", 200, 0.001)
-    metrics.decided("Patched", "", dry_run=False)
+    metrics.decided("Pod", "Patched", "", dry_run=False)
     metrics.reloaded(taken=True)
     page = metrics.page().decode()
     documented = [
@@ -92,7 +92,7 @@ def test_reasons_are_bounded() -> None:
     """Even if the core invented reasons, the number of series has an end."""
     metrics = Metrics("1.2.3")
     for number in range(MAX_REASONS * 3):
-        metrics.decided("Denied", f"Reason{number}", dry_run=False)
+        metrics.decided("Pod", "Denied", f"Reason{number}", dry_run=False)
     series = [
         line
         for line in metrics.page().decode().splitlines()

@@ -227,6 +227,19 @@ async def test_the_cache_follows_the_folder(
         await running
 
 
+async def test_nodes_of_a_folder_are_known_and_nothing_waits_for_them(
+    tmp_path: Path, cache: Cache, fake_pace: FakePace
+) -> None:
+    """A cluster's kinds alone decide about readiness."""
+    node = "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {capacity: {rdma/hca: 8}}\n"
+    (tmp_path / "a.yaml").write_text(node)
+    source = FileSource(tmp_path, cache, fake_pace.pace)
+    await source.read()
+    assert dict(cache.current().nodes) == {"n1": {"rdma/hca"}}
+    assert "Node" not in cache.states()
+    assert cache.missing() == []
+
+
 def test_a_field_that_nobody_knows_is_said_and_its_object_counts(tmp_path: Path) -> None:
     """File, document, path and what was meant."""
     (tmp_path / "a.yaml").write_text(

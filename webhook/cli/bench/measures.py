@@ -21,13 +21,21 @@ P99_MILLIS: Final = 5.0
 FLAT_RATIO: Final = 1.1
 """Cost with 10,000 policies beside that with 10: flat, but for noise."""
 MEGABYTES: Final = 120.0
+EVENT_RATIO: Final = 1.5
+"""Cost of one event with 10,000 policies beside that with 10: that of its shard, and noise."""
 READY_SECONDS: Final = 2.0
+COLD_SECONDS: Final = 5.0
+"""Processor time to start on a large cluster; how long that takes depends on who else is busy."""
 RATE: Final = 1000.0
 OPEN_CONNECTIONS: Final = 25
 CLOSED_CONNECTIONS: Final = 8
 WARM_UP: Final = 300
 PATCHED: Final = '"patchType":"JSONPatch"'
 TENANTS: Final = 10
+_PRODUCT: Final = (
+    *("webhook", "serve", "--listen", "127.0.0.1:0", "--probe-listen", "127.0.0.1:0"),
+    *("--ca-file", "{bundle}", "--drain-seconds", "0"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +68,7 @@ def all_of(effort: Effort) -> Iterator[Figure]:
     yield from _engine(effort)
     yield from _scale(effort)
     with tempfile.TemporaryDirectory(prefix="rdma-bench-") as folder:
+        yield from _cold(effort, Path(folder))
         yield from _servers(effort, Path(folder))
 
 
@@ -109,12 +118,39 @@ def _scale(effort: Effort) -> Iterator[Figure]:
         + (f"; the program alone {found['program']:.0f}" if found["program"] else ""),
     )
     yield Figure("snapshot of all these objects", found["build"], "s")
+    for kind, title in (("nad", "NAD"), ("policy", "policy")):
+        few, many = found["events"][kind]
+        yield Figure(
+            f"event of a {title} with its swap, {tenants:,} / 10 policies",
+            many / few,
+            target=EVENT_RATIO,
+            note=f"{many:.0f} us and {few:.0f} us",
+        )
+
+
+def _cold(effort: Effort, folder: Path) -> Iterator[Figure]:
+    """Yield what a start on a cluster costs, whose API server is another process."""
+    for tenants in (TENANTS, effort.tenants):
+        name = f"cluster-{tenants}"
+        listing = ["webhook.cli.bench.listing", "{bundle}", str(tenants)]
+        product = [*_PRODUCT, "--kubeconfig", str(folder / f"{name}.pem")]
+        with (
+            serving(listing, folder, name, processor=1),
+            serving(product, folder, f"cold-{tenants}") as ours,
+        ):
+            used, spent = ours.megabytes(), ours.cpu_seconds()
+        of = f"{tenants:,} policies, {tenants * objects.NADS_PER_TENANT:,} NADs"
+        is_large = tenants == effort.tenants
+        yield Figure(f"cold sync, {of}", ours.synced, "s", note=f"start to ready {ours.ready:.2f}")
+        most = COLD_SECONDS if is_large else None
+        yield Figure("processor time from start to ready", spent, "s", most, note="the same")
+        most = MEGABYTES if is_large else None
+        yield Figure("memory once synced", used, "MB", most, note="the same")
 
 
 def _servers(effort: Effort, folder: Path) -> Iterator[Figure]:
     _write(folder / "objects", TENANTS)
-    product = ["webhook", "serve", "--from", str(folder / "objects"), "--listen", "127.0.0.1:0"]
-    product += ["--probe-listen", "127.0.0.1:0", "--ca-file", "{bundle}", "--drain-seconds", "0"]
+    product = [*_PRODUCT, "--from", str(folder / "objects")]
     with ExitStack() as stack:
         ours = stack.enter_context(serving(product, folder, "serve"))
         echo = stack.enter_context(serving(["webhook.cli.bench.echo", "{bundle}"], folder, "echo"))

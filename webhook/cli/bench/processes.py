@@ -37,32 +37,53 @@ class Server:
         port: Where it answers.
         bundle: File with its authority.
         ready: Seconds from start until it said ``ready``.
+        synced: Seconds from ``listening`` to ``ready``; within it, objects are read.
     """
 
     pid: int
     port: int
     bundle: Path
     ready: float
+    synced: float
 
     def cpu_seconds(self) -> float | None:
         """Return the processor time it has used."""
-        try:
-            text = Path(f"/proc/{self.pid}/stat").read_text(encoding="ascii")
-        except OSError:
+        text = _read(f"/proc/{self.pid}/stat")
+        if text is None:
             return None
         fields = text.rpartition(")")[2].split()
         ticks = sum(map(int, fields[_FIELDS_BEFORE_TIMES : _FIELDS_BEFORE_TIMES + 2]))
         return ticks / os.sysconf("SC_CLK_TCK")
 
+    def megabytes(self) -> float | None:
+        """Return its resident memory."""
+        return megabytes(str(self.pid))
+
+
+def megabytes(process: str = "self") -> float | None:
+    """Return the resident memory of a process, by id; None where the system does not say."""
+    text = _read(f"/proc/{process}/statm")
+    return None if text is None else int(text.split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def _read(path: str) -> str | None:
+    try:
+        return Path(path).read_text(encoding="ascii")
+    except OSError:
+        return None
+
 
 @contextlib.contextmanager
-def serving(arguments: Sequence[str], folder: Path, name: str) -> Iterator[Server]:
+def serving(
+    arguments: Sequence[str], folder: Path, name: str, processor: int = 0
+) -> Iterator[Server]:
     """Run a Python module as a server until the block ends.
 
     Args:
         arguments: Module and its arguments; ``{bundle}`` stands for the authority's file.
         folder: For its log and its authority's file.
         name: Of these files.
+        processor: To run on, as :func:`pin` counts them.
 
     Raises:
         BenchFailed: It does not start, or does not stop.
@@ -72,11 +93,13 @@ def serving(arguments: Sequence[str], folder: Path, name: str) -> Iterator[Serve
     started = time.monotonic()
     with log.open("wb") as said:
         process = subprocess.Popen(command, stderr=said, stdout=subprocess.DEVNULL)  # noqa: S603
-    pin(process.pid, 0)
+    pin(process.pid, processor)
     try:
         port = _event(process, log, "listening")["port"]
+        listening = time.monotonic()
         _event(process, log, "ready")
-        yield Server(process.pid, port, bundle, time.monotonic() - started)
+        ready = time.monotonic()
+        yield Server(process.pid, port, bundle, ready - started, ready - listening)
     finally:
         process.terminate()
         try:

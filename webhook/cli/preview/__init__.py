@@ -18,6 +18,7 @@ from webhook.settings import RULE_SETTINGS, SOURCE_SETTINGS, add_flags, read, re
 from webhook.settings.errors import SettingsError
 
 if TYPE_CHECKING:
+    from webhook.cli.preview.objects import Checked
     from webhook.cli.preview.report import Bystander
     from webhook.cli.preview.sources import Given
     from webhook.cli.preview.verdicts import Judged
@@ -42,11 +43,12 @@ _LONGEST_LINE: Final = 4096
 _ORDER: Final = """\
 Every document of the files counts as applied: networks, policies, attachments and namespaces join
 what the folder of --from holds. Any workload kind may be given; its pod templates are judged by
-the code that the server runs.
+the code that the server runs. So are networks, policies and partitions beside each other.
 
-Exit code 0: every pod is admitted. 1: one is refused. 2: it cannot be told, because a file cannot
-be read, holds no pod, or the files hold a pod whose policy, network or attachment they do not
-hold. With --from the folder is taken for the whole cluster: what is in neither is refused (1).
+Exit code 0: all is admitted. 1: a pod or an object of ours is refused. 2: it cannot be told, since
+a file cannot be read, holds neither, or the files hold a pod whose policy, network or attachment
+they do not hold. With --from the folder is taken for the whole cluster: what is in neither is
+refused (1).
 
 -o yaml prints the pods as they would be stored, -o patch one JSON array of RFC 6902 operations a
 template, -o json everything.
@@ -85,7 +87,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Preview the files and return the exit code."""
-    from webhook.cli.preview import sources, world  # noqa: PLC0415 - heavy, and only now needed
+    from webhook.cli.preview import objects, sources, world  # noqa: PLC0415 - heavy, and only now needed
 
     try:
         rules = read_rules(args, os.environ)
@@ -102,10 +104,13 @@ def run(args: argparse.Namespace) -> int:
     for problem in known.problems:
         _say(f"warning: {problem}")
     verdicts, bystanders = _judged(known, args.namespace)
-    if not verdicts and not bystanders:
-        return _refuse("the files hold no pod and no pod template")
-    _print(args, verdicts, bystanders, known)
-    return _code(verdicts)
+    checked = objects.checked(known)
+    if not verdicts and not bystanders and not checked:
+        return _refuse("the files hold no pod, no pod template and no object of ours")
+    _print(args, verdicts, bystanders, checked, known)
+    if any(one.reason for one in checked):
+        return REFUSED_CODE
+    return _code(verdicts) if verdicts or bystanders else ADMITTED_CODE
 
 
 def _judged(known: "World", namespace: str) -> tuple[list["Judged"], list["Bystander"]]:
@@ -154,6 +159,7 @@ def _print(
     args: argparse.Namespace,
     verdicts: list["Judged"],
     bystanders: list["Bystander"],
+    objects: list["Checked"],
     known: "World",
 ) -> None:
     """Write the result to standard output, and beside machines' formats the rest to the other."""
@@ -164,23 +170,36 @@ def _print(
         case "diff":
             paint = painter(args.color, sys.stdout, os.environ)
             blocks = [report.bystander(one, paint) for one in bystanders]
+            told = [one for one in objects if not (verdicts and one.is_silent)]
+            blocks += [report.checked(one, paint) for one in told]
             blocks += [report.block(one, known, paint) for one in verdicts]
             for lines in blocks:
                 _write(*lines, "")
-            _write(report.summary(verdicts))
+            _write(report.summary(verdicts, objects))
             return
         case "yaml":
             _write(*formats.as_pods(verdicts))
         case "patch":
             _write(*formats.as_patches(verdicts))
         case _:
-            _write(formats.as_json(verdicts, known, notes))
+            _write(formats.as_json(verdicts, objects, known, notes))
             return
+    _complain(notes, objects, verdicts)
+
+
+def _complain(notes: list[str], objects: list["Checked"], verdicts: list["Judged"]) -> None:
+    """Write what is no pod and no patch to standard error."""
+    from webhook.cli.preview import formats, report  # noqa: PLC0415 - see run
+
+    notes += [f"{one.title}: {text}" for one in objects for text in one.warnings]
     for note in notes:
         _say(f"warning: {note}")
-    for one in verdicts:
-        if one.verdict not in formats.ADMITTED:
-            _say(f"{report.title(one)}: {one.reason or one.verdict}: {one.message}")
+    for one in objects:
+        if one.reason:
+            _say(f"{one.title}: {one.reason}: {one.message}")
+    for judged in verdicts:
+        if judged.verdict not in formats.ADMITTED:
+            _say(f"{report.title(judged)}: {judged.reason or judged.verdict}: {judged.message}")
 
 
 def _code(verdicts: list["Judged"]) -> int:

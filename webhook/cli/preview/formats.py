@@ -9,6 +9,7 @@ from typing import Any
 
 from webhook.cli.diffs import as_yaml
 from webhook.cli.preview import consequences, trail
+from webhook.cli.preview.objects import Checked
 from webhook.cli.preview.report import anchor, title
 from webhook.cli.preview.verdicts import Judged
 from webhook.cli.preview.world import World
@@ -29,10 +30,27 @@ def as_patches(verdicts: Sequence[Judged]) -> Iterator[str]:
         yield json.dumps(list(one.ops), indent=2, ensure_ascii=False)
 
 
-def as_json(verdicts: Sequence[Judged], world: World, notes: Sequence[str]) -> str:
+def as_json(
+    verdicts: Sequence[Judged], objects: Sequence[Checked], world: World, notes: Sequence[str]
+) -> str:
     """Return one JSON document: what was decided about each template, and notes on the files."""
-    found = {"templates": [_one(one, world) for one in verdicts], "notes": list(notes)}
+    found = {
+        "templates": [_one(one, world) for one in verdicts],
+        "objects": [_object(one) for one in objects],
+        "notes": list(notes),
+    }
     return json.dumps(found, indent=2, ensure_ascii=False)
+
+
+def _object(one: Checked) -> dict[str, Any]:
+    return {
+        "object": one.title,
+        "verdict": "Denied" if one.reason else "Unchanged",
+        "reason": one.reason or None,
+        "message": one.message or None,
+        "fix": anchor(one.reason) if one.reason else None,
+        "warnings": list(one.warnings),
+    }
 
 
 def _one(one: Judged, world: World) -> dict[str, Any]:

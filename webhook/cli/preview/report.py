@@ -14,6 +14,7 @@ from webhook.cli.colours import Painter
 from webhook.cli.diffs import diff
 from webhook.cli.preview import changes, consequences, trail
 from webhook.cli.preview.consequences import Counted
+from webhook.cli.preview.objects import Checked
 from webhook.cli.preview.verdicts import UNKNOWN, UNREADABLE, Judged
 from webhook.cli.preview.world import World
 from webhook.pods import pod as pods
@@ -91,8 +92,25 @@ def bystander(found: Bystander, paint: Painter) -> Iterator[str]:
         yield paint("yellow", f"  warning: {_line(note)}")
 
 
-def summary(verdicts: Sequence[Judged]) -> str:
-    """Return the result of all templates in one sentence."""
+def checked(found: Checked, paint: Painter) -> Iterator[str]:
+    """Yield the lines about an object of ours beside all others."""
+    yield paint("bold", _line(found.title))
+    if found.reason:
+        yield paint("red", f"  refused: {found.reason}")
+        yield f"  {_line(found.message)}"
+        yield paint("dim", f"  how to fix it: {anchor(found.reason)}")
+    elif found.is_silent:
+        yield paint("green", "  accepted")
+    for text in found.warnings:
+        yield paint("yellow", f"  warning: {_line(text)}")
+
+
+def summary(verdicts: Sequence[Judged], objects: Sequence[Checked] = ()) -> str:
+    """Return the result of all templates, or where there is none of all objects, in a sentence."""
+    if not verdicts and objects:
+        refused = sum(bool(one.reason) for one in objects)
+        kinds = "1 object" if len(objects) == 1 else f"{len(objects)} objects"
+        return f"{kinds}: {len(objects) - refused} accepted, {refused} refused"
     names = {"Patched": "equipped", "Unchanged": "left as they are", "Denied": "refused"}
     counts: dict[str, int] = {}
     for one in verdicts:

@@ -10,12 +10,18 @@ from typing import Any
 
 from policies import names
 from policies.changes import Put
+from policies.crosschecks import CHECKS, CREATE, UPDATE, Write
 from policies.rules import Rules
 from policies.snapshot import Snapshot
 from webhook.apiserver.kinds import BY_NAME, Kind
 from webhook.cli.preview.sources import Given
 from webhook.pods.templates import group_and_kind
 from webhook.watch.files import Folder, unknown_in
+
+READ_KINDS = {**BY_NAME, names.NODE: Kind(names.NODE, "v1")}
+"""Kinds that are read from the files; a cluster's nodes are known from files alone."""
+CHECKED_KINDS = frozenset(kind for kind, _ in CHECKS)
+"""Kinds that are held against each other as they are written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +36,7 @@ class World:
         quotas: ``(namespace, network)`` to the quota that the policy writes, a rail.
         workloads: Objects that are none of ours, to be previewed.
         problems: Objects and files that cannot be used, one sentence each.
+        writes: Objects of ours in the files, as who applies them would write them.
     """
 
     snapshot: Snapshot
@@ -38,6 +45,7 @@ class World:
     quotas: Mapping[tuple[str, str], int]
     workloads: tuple[Given, ...]
     problems: tuple[str, ...]
+    writes: tuple[Write, ...] = ()
 
 
 def build(given: Iterable[Given], folder: Path | None, namespace: str, rules: Rules) -> World:
@@ -51,14 +59,16 @@ def build(given: Iterable[Given], folder: Path | None, namespace: str, rules: Ru
     """
     problems: list[str] = []
     puts: list[Put] = []
+    writes: list[Write] = []
     if folder is not None:
         held = Folder(folder)
         held.look()
         puts += [Put(kind, one) for kind, found in held.objects().items() for one in found]
         problems += held.problems()
+    before = {_place(put): put.object for put in puts}
     workloads: list[Given] = []
     for one in given:
-        kind = BY_NAME.get(str(one.object.get("kind")))
+        kind = READ_KINDS.get(str(one.object.get("kind")))
         if kind is None or group_and_kind(one.object)[0] != _group(kind):
             workloads.append(one)
         elif one.object.get("apiVersion") != kind.api_version:
@@ -67,6 +77,8 @@ def build(given: Iterable[Given], folder: Path | None, namespace: str, rules: Ru
             put = Put(kind.name, _placed(one.object, kind, namespace))
             problems += [f"{one.origin}: {text}" for text in unknown_in(kind.name, put.object)]
             puts.append(put)
+            if kind.name in CHECKED_KINDS:
+                writes.append(_write(put, before.get(_place(put))))
     snapshot = Snapshot.empty(rules).apply(puts)
     return World(
         snapshot=snapshot,
@@ -74,6 +86,7 @@ def build(given: Iterable[Given], folder: Path | None, namespace: str, rules: Ru
         namespaces=frozenset(_name(put.object) for put in puts if put.kind == names.NAMESPACE),
         quotas=_quotas(puts),
         workloads=tuple(workloads),
+        writes=tuple(writes),
         problems=(*problems, *snapshot.problems),
     )
 
@@ -83,6 +96,23 @@ def namespace_of(found: Mapping[str, Any], otherwise: str) -> str:
     metadata = found.get("metadata")
     own = metadata.get("namespace") if isinstance(metadata, Mapping) else None
     return own if isinstance(own, str) and own else otherwise
+
+
+def _place(put: Put) -> tuple[str, str, str]:
+    return put.kind, namespace_of(put.object, ""), _name(put.object)
+
+
+def _write(put: Put, old: Mapping[str, Any] | None) -> Write:
+    """Return the request that applies an object of ours."""
+    kind, namespace, name = _place(put)
+    return Write(
+        kind=kind,
+        operation=UPDATE if old is not None else CREATE,
+        name=name,
+        namespace=namespace if BY_NAME[kind].is_namespaced else "",
+        object=put.object,
+        old=old,
+    )
 
 
 def _group(kind: Kind) -> str:
