@@ -325,7 +325,7 @@ def test_missing_rights_are_named(cluster: ControlPlane) -> None:
         for kind, sentence in zip(KINDS, sentences, strict=True):
             resource = kind.partition(".")[0]
             assert f"forbidden: our role needs list and watch on {kind};" in sentence
-            assert f'cannot list resource "{resource}"' in sentence
+            assert f'cannot watch resource "{resource}"' in sentence
             assert "{" not in sentence, "a sentence for people, no JSON"
         assert webhook.get("/healthz") == (200, "ok\n")
         webhook.wait_until_ready()

@@ -3,15 +3,25 @@
 import asyncio
 import json
 from collections import defaultdict, deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 from aiohttp import web
 
 from webhook.apiserver.kinds import BY_NAME, Kind
+from webhook.watch.stream import INITIAL_END
 
 Object = dict[str, Any]
+DRIP_SECONDS = 0.01
+CUT = b""
+"""Sent to a watch, it breaks the connection."""
+UNKNOWN_QUESTION = (
+    '{"kind":"Status","code":422,"message":"ListOptions.meta.k8s.io \\"\\" is invalid: '
+    "sendInitialEvents: Forbidden: sendInitialEvents is forbidden for watch unless the WatchList "
+    'feature gate is enabled"}'
+)
+"""What Kubernetes 1.37.2 says with the gate off."""
 
 
 @dataclass
@@ -23,12 +33,14 @@ class Refusal:
         text: Body.
         headers: More headers.
         only: The request must have this parameter, if given.
+        drips: Whether the body comes byte by byte and never ends.
     """
 
     status: int
     text: str = "scripted"
     headers: Mapping[str, str] = field(default_factory=dict)
     only: str = ""
+    drips: bool = False
 
 
 @dataclass
@@ -47,6 +59,8 @@ class FakeAPI:
         base: Its address.
         seen: Every request, oldest first.
         page: Objects a page, whatever the client asks for; 0 = as asked.
+        can_stream: Whether a watch may begin with the objects there are.
+        initial: How many of them it sends, and then nothing until told; None = all and the mark.
     """
 
     def __init__(self) -> None:
@@ -54,6 +68,8 @@ class FakeAPI:
         self.base = ""
         self.seen: list[Seen] = []
         self.page = 0
+        self.can_stream = True
+        self.initial: int | None = None
         self._version = 100
         self._objects: dict[str, dict[tuple[str, str], Object]] = defaultdict(dict)
         self._history: dict[str, list[tuple[int, bytes]]] = defaultdict(list)
@@ -63,7 +79,8 @@ class FakeAPI:
 
     async def __aenter__(self) -> Self:
         """Listen."""
-        self._runner = web.ServerRunner(web.Server(self._handle), shutdown_timeout=0.1)
+        server = web.Server(self._handle, handler_cancellation=True)
+        self._runner = web.ServerRunner(server, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
         await site.start()
@@ -124,8 +141,17 @@ class FakeAPI:
         for queue in self._watches[path]:
             queue.put_nowait(None)
 
+    def cut_watches(self, kind: str) -> None:
+        """Break the connections of the open watches of a kind."""
+        self.say(kind, CUT)
+
+    def restore(self, version: int) -> None:
+        """Go back to an older version, as after a restored backup; the objects are up to you."""
+        self._version = version
+        self._history.clear()
+
     def refuse(self, kind: str, *refusals: Refusal) -> None:
-        """Answer the next requests for a kind like this."""
+        """Answer the next requests for a kind, or one of its objects, like this."""
         self._script[BY_NAME[kind].path()].extend(refusals)
 
     def watching(self, kind: str) -> int:
@@ -133,9 +159,27 @@ class FakeAPI:
         return len(self._watches[BY_NAME[kind].path()])
 
     def requests(self, kind: Kind | str, *, watch: bool) -> list[Seen]:
-        """Return the lists or watches of a kind that were asked for."""
+        """Return the pages, or the watches from a version on, that were asked for."""
         path = (BY_NAME[kind] if isinstance(kind, str) else kind).path()
-        return [one for one in self.seen if one.path == path and ("watch" in one.query) == watch]
+        return [
+            one
+            for one in self.seen
+            if one.path == path and not _is_streaming(one) and ("watch" in one.query) == watch
+        ]
+
+    def lists(self, kind: str) -> list[Seen]:
+        """Return the full lists of a kind that were begun, in the way this server can."""
+        path = BY_NAME[kind].path()
+        return [
+            one
+            for one in self.seen
+            if one.path == path
+            and (
+                _is_streaming(one)
+                if self.can_stream
+                else "watch" not in one.query and "continue" not in one.query
+            )
+        ]
 
     def _tell(self, path: str, event: str, found: Object) -> None:
         text = line(event, found)
@@ -146,17 +190,30 @@ class FakeAPI:
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         query = dict(request.rel_url.query)
         self.seen.append(Seen(request.path, query, dict(request.headers)))
-        script = self._script[request.path]
+        script = self._script[_collection(request.path)]
         if script and (not script[0].only or script[0].only in query):
-            refusal = script.popleft()
-            return web.Response(
-                status=refusal.status, text=refusal.text, headers=dict(refusal.headers)
-            )
+            return await self._refuse(request, script.popleft())
         if "watch" in query:
-            return await self._watch(request, int(query["resourceVersion"]))
-        if request.path in {kind.path() for kind in BY_NAME.values()}:
+            return await self._watch(request, query)
+        if request.path == _collection(request.path):
             return self._list(request.path, query)
         return self._get(request.path)
+
+    async def _refuse(self, request: web.BaseRequest, refusal: Refusal) -> web.StreamResponse:
+        if refusal.drips:
+            return await self._drip(request, refusal.status)
+        return web.Response(status=refusal.status, text=refusal.text, headers=dict(refusal.headers))
+
+    async def _watch(
+        self, request: web.BaseRequest, query: Mapping[str, str]
+    ) -> web.StreamResponse:
+        if "sendInitialEvents" not in query:
+            return await self._send(request, self._since(request.path, query["resourceVersion"]))
+        if not self.can_stream:
+            return web.Response(status=422, text=UNKNOWN_QUESTION)
+        assert query["resourceVersionMatch"] == "NotOlderThan"
+        assert query["allowWatchBookmarks"] == "true"
+        return await self._send(request, self._initial(request.path))
 
     def _list(self, path: str, query: Mapping[str, str]) -> web.Response:
         start = int(query.get("continue", "0"))
@@ -174,16 +231,37 @@ class FakeAPI:
                     return web.json_response(found)
         return web.Response(status=404, text="not found")
 
-    async def _watch(self, request: web.BaseRequest, version: int) -> web.StreamResponse:
+    async def _drip(self, request: web.BaseRequest, status: int) -> web.StreamResponse:
+        response = web.StreamResponse(status=status)
+        await response.prepare(request)
+        while True:
+            await response.write(b" ")
+            await asyncio.sleep(DRIP_SECONDS)
+
+    def _since(self, path: str, version: str) -> list[bytes]:
+        return [text for at, text in self._history[path] if at > int(version)]
+
+    def _initial(self, path: str) -> list[bytes]:
+        found = [line("ADDED", one) for one in self._objects[path].values()]
+        if self.initial is not None:
+            return found[: self.initial]
+        mark = {"resourceVersion": str(self._version), "annotations": {INITIAL_END: "true"}}
+        return [*found, line("BOOKMARK", {"metadata": mark})]
+
+    async def _send(
+        self, request: web.BaseRequest, pieces: Iterable[bytes | None]
+    ) -> web.StreamResponse:
         response = web.StreamResponse()
         await response.prepare(request)
         queue: asyncio.Queue[bytes | None] = asyncio.Queue()
-        for at, text in self._history[request.path]:
-            if at > version:
-                queue.put_nowait(text)
+        for piece in pieces:
+            queue.put_nowait(piece)
         self._watches[request.path].append(queue)
         try:
             while (piece := await queue.get()) is not None:
+                if piece == CUT and request.transport is not None:
+                    request.transport.abort()
+                    break
                 await response.write(piece)
         finally:
             self._watches[request.path].remove(queue)
@@ -205,6 +283,18 @@ class LoopbackAccess:
     async def reload(self) -> None:
         """Count."""
         self.reloads += 1
+
+
+def _collection(path: str) -> str:
+    """Return the path of all objects of the kind that a path is about."""
+    for kind in BY_NAME.values():
+        if path.startswith(f"{kind.root}/") and f"/{kind.plural}" in path:
+            return kind.path()
+    return path
+
+
+def _is_streaming(seen: Seen) -> bool:
+    return "sendInitialEvents" in seen.query
 
 
 def line(event: str, found: Object) -> bytes:

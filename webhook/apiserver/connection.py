@@ -21,13 +21,15 @@ from webhook.apiserver.errors import (
     Forbidden,
     KindAbsent,
     NoCluster,
+    Refused,
     Unauthorized,
     Unreachable,
 )
 from webhook.apiserver.kubeconfig import kubeconfig_access
 
 CONNECT_SECONDS = 10.0
-READ_BUFFER = 1024 * 1024
+READ_BUFFER = 128 * 1024
+"""Bytes. A streaming list fills it, twice over, while earlier objects are taken."""
 MAX_TEXT = 300
 CALL_SECONDS = 10.0
 """Silence within the answer to one call that means it is dead."""
@@ -151,10 +153,12 @@ def refusal(status: int, text: str, retry_after: str | None = None) -> CallFaile
     if status == 410 or (status == 504 and TOO_LARGE_VERSION in text):  # noqa: PLR2004 - HTTP
         return Expired(sentence)
     known: dict[int, type[CallFailed]] = {
+        400: Refused,
         401: Unauthorized,
         403: Forbidden,
         404: KindAbsent,
         409: Conflict,
+        422: Refused,
     }
     if status in known:
         return known[status](sentence)

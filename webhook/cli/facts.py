@@ -1,6 +1,6 @@
 """What probes and metrics ask for, answered from the cache, the certificate and the server."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from certs.serving import Serving
 from webhook.server.app import Reviews
@@ -28,15 +28,27 @@ class LiveFacts:
     def kinds(self) -> Iterator[KindState]:
         """Yield the state of each kind."""
         for kind, state in self._cache.states().items():
-            yield KindState(kind, state.synced, self._cache.staleness(kind), state.objects)
+            yield KindState(
+                kind,
+                synced=state.synced,
+                staleness=self._cache.staleness(kind),
+                objects=state.objects,
+                events=state.tally.events,
+                lists=state.tally.lists,
+                failures=state.tally.failures,
+            )
 
     def counts(self) -> dict[str, int]:
         """Return how many objects of each kind are known."""
         return {kind: state.objects for kind, state in self._cache.states().items()}
 
-    def problems(self) -> int:
-        """Return how many objects have a problem."""
-        return len(self._cache.problems())
+    def problems(self) -> Mapping[str, int]:
+        """Return how many objects have a problem, by kind."""
+        return self._cache.troubled()
+
+    def snapshots(self) -> int:
+        """Return how often the snapshot was replaced."""
+        return self._cache.swaps
 
     def certificate_ends(self) -> float:
         """Return when the serving certificate ends, Unix time."""

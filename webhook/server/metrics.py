@@ -17,14 +17,18 @@ someone scrapes, through :class:`Facts`; requests pay for counters alone.
 | ``cache_synced`` | kind | 1 once all objects of a kind are known |
 | ``cache_staleness_seconds`` | kind | since the last event, bookmark or look at the files |
 | ``cache_objects`` | kind | objects known |
-| ``snapshot_problems`` | | objects that do not parse or are not accepted |
+| ``cache_events_total`` | kind | events of watches, bookmarks too |
+| ``cache_lists_total`` | kind, cause, way | full lists that were read |
+| ``cache_failures_total`` | kind, reason | lists and watches that failed |
+| ``snapshots_total`` | | times that another snapshot took the place of the one before |
+| ``snapshot_problems`` | kind | objects, or files, that do not parse or are not accepted |
 | ``certificate_not_after_seconds`` | | end of the serving certificate, Unix time |
 | ``certificate_reloads_total`` | result | new pairs taken (``taken``) or refused (``refused``) |
 | ``build_info`` | version, python | 1 |
 """
 
 import platform
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -53,12 +57,18 @@ class KindState:
         synced: Whether all objects of it are known.
         staleness: Seconds since the last sign of life; infinite before the first.
         objects: How many are known.
+        events: Events of its watches so far.
+        lists: Full lists so far, by cause and way.
+        failures: Failed calls so far, by reason.
     """
 
     kind: str
     synced: bool
     staleness: float
     objects: int
+    events: int
+    lists: Mapping[tuple[str, str], int]
+    failures: Mapping[str, int]
 
 
 class Facts(Protocol):
@@ -68,8 +78,12 @@ class Facts(Protocol):
         """Return the state of each kind that is read."""
         ...
 
-    def problems(self) -> int:
-        """Return how many objects of the snapshot have a problem."""
+    def problems(self) -> Mapping[str, int]:
+        """Return how many objects have a problem, by kind; kinds without one are there too."""
+        ...
+
+    def snapshots(self) -> int:
+        """Return how often the snapshot was replaced."""
         ...
 
     def certificate_ends(self) -> float:
@@ -188,11 +202,8 @@ class _Asked(Collector):
     def collect(self) -> Iterator[Metric]:
         yield from self._of_load()
         yield from self._of_kinds()
-        yield _gauge(
-            "snapshot_problems",
-            "Objects that do not parse or are not accepted.",
-            self._facts.problems(),
-        )
+        yield from self._of_calls()
+        yield from self._of_snapshot()
         yield _gauge(
             "certificate_not_after_seconds",
             "End of the serving certificate, Unix time.",
@@ -232,6 +243,37 @@ class _Asked(Collector):
             staleness.add_metric([state.kind], state.staleness)
             objects.add_metric([state.kind], state.objects)
         yield from (synced, staleness, objects)
+
+    def _of_calls(self) -> Iterator[Metric]:
+        events = _counter("cache_events", "Events of watches.", "kind")
+        lists = _counter("cache_lists", "Full lists read.", "kind", "cause", "way")
+        failures = _counter("cache_failures", "Calls that failed.", "kind", "reason")
+        for state in self._facts.kinds():
+            events.add_metric([state.kind], state.events)
+            for (cause, way), count in state.lists.items():
+                lists.add_metric([state.kind, cause, way], count)
+            for reason, count in state.failures.items():
+                failures.add_metric([state.kind, reason], count)
+        yield from (events, lists, failures)
+
+    def _of_snapshot(self) -> Iterator[Metric]:
+        yield CounterMetricFamily(
+            PREFIX + "snapshots",
+            "Times that another snapshot took the place of the one before.",
+            value=self._facts.snapshots(),
+        )
+        problems = GaugeMetricFamily(
+            PREFIX + "snapshot_problems",
+            "Objects that do not parse or are not accepted.",
+            labels=["kind"],
+        )
+        for kind, count in self._facts.problems().items():
+            problems.add_metric([kind], count)
+        yield problems
+
+
+def _counter(name: str, text: str, *labels: str) -> CounterMetricFamily:
+    return CounterMetricFamily(PREFIX + name, text, labels=labels)
 
 
 def _gauge(name: str, text: str, value: float) -> GaugeMetricFamily:

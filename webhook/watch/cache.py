@@ -7,12 +7,13 @@ Knows the core's ``Snapshot`` and time; does not know where changes come from. R
 import asyncio
 import logging
 import math
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 
 from policies.changes import Change
 from policies.snapshot import Snapshot
+from webhook.watch.state import State
 
 BATCH_SECONDS = 0.05
 """A burst of events becomes one new snapshot; what comes alone is applied at once."""
@@ -20,29 +21,16 @@ BATCH_SECONDS = 0.05
 log = logging.getLogger(__name__)
 
 
-@dataclass(slots=True)
-class State:
-    """How one kind is doing.
-
-    Attributes:
-        synced: Whether all its objects are in the snapshot.
-        seen: When its source last gave a sign of life; None before the first.
-        trouble: Why its source cannot be read now; empty where it can.
-        objects: How many are known.
-    """
-
-    synced: bool = False
-    seen: float | None = None
-    trouble: str = ""
-    objects: int = 0
-
-
 Listener = Callable[[Sequence[Change], Snapshot, Snapshot], None]
 """Is told of changes that were applied, in order, and of the snapshots before and after them."""
 
 
 class Cache:
-    """Holds the snapshot that requests are judged by."""
+    """Holds the snapshot that requests are judged by.
+
+    Attributes:
+        swaps: How often another snapshot took the place of the one before.
+    """
 
     def __init__(
         self,
@@ -59,6 +47,7 @@ class Cache:
             max_staleness: Silence of one kind that makes us not ready.
             clock: Seconds, never going back.
         """
+        self.swaps = 0
         self._snapshot = empty
         self._states = {kind: State() for kind in kinds}
         self._max_staleness = max_staleness.total_seconds()
@@ -94,12 +83,13 @@ class Cache:
             return
         batch, self._pending = self._pending, []
         before = self._snapshot
-        self._snapshot = _apply(before, batch)
+        self._snapshot, applied = _apply(before, batch)
         self._flushed = asyncio.get_running_loop().time()
         if self._snapshot is not before:
+            self.swaps += 1
             self._swapped.set()
             self._swapped = asyncio.Event()
-        self._tell(batch, before)
+        self._tell(applied, before)
 
     def follow(self, listener: Listener) -> None:
         """Have a listener told of every batch once it is applied, from now on.
@@ -153,6 +143,16 @@ class Cache:
         noted = (sentence for sentences in self._notes.values() for sentence in sentences)
         return (*self._snapshot.problems, *noted)
 
+    def troubled(self) -> Counter[str]:
+        """Return how many problems there are by kind of object, or by the source that noted them.
+
+        Every kind that is read is there, with 0 where all is well.
+        """
+        found = Counter(dict.fromkeys(self._states, 0))
+        found.update(kind for kind, _, _ in self._snapshot.faults)
+        found.update({origin: len(sentences) for origin, sentences in self._notes.items()})
+        return found
+
     def states(self) -> dict[str, State]:
         """Return the state of each kind, by its name."""
         return self._states
@@ -180,19 +180,21 @@ class Cache:
         return ""
 
 
-def _apply(snapshot: Snapshot, batch: list[Change]) -> Snapshot:
-    """Return the snapshot after a batch, without the changes that the core cannot take.
+def _apply(snapshot: Snapshot, batch: Sequence[Change]) -> tuple[Snapshot, Sequence[Change]]:
+    """Return the snapshot after a batch, and of the batch what the core could take.
 
     The core promises to take every object. Should it break that promise, one object must not
     stop all the others, so this is the one place besides the server's edge that catches all.
     """
     try:
-        return snapshot.apply(batch)
+        return snapshot.apply(batch), batch
     except Exception:
         log.exception("batch_failed", extra={"fields": {"changes": len(batch)}})
+    applied: list[Change] = []
     for change in batch:
         try:
             snapshot = snapshot.apply((change,))
+            applied.append(change)
         except Exception:
             log.exception("change_skipped", extra={"fields": {"kind": change.kind}})
-    return snapshot
+    return snapshot, applied

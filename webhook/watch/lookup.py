@@ -66,12 +66,12 @@ class Lookup:
 
     async def _look(self, reflector: Reflector, key: tuple[str, str, str]) -> None:
         _, namespace, name = key
-        before = reflector.deletions
+        before = reflector.known.deletions
         try:
             async with asyncio.timeout(LOOK_SECONDS):
                 found = await stream.get_one(self._connection, reflector.kind, namespace, name)
             # What was deleted while the answer was under way would otherwise stay for ever.
-            if reflector.deletions == before:
+            if reflector.known.deletions == before:
                 reflector.put(found)
         except (CallFailed, TimeoutError) as err:
             log.debug("lookup_failed", extra={"fields": {"object": key, "error": str(err)}})

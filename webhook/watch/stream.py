@@ -3,7 +3,9 @@
 Knows Kubernetes' list and watch; keeps nothing. Every failure is a CallFailed.
 """
 
-from collections.abc import AsyncIterator
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any
 
 import aiohttp
@@ -16,12 +18,18 @@ from webhook.apiserver.kinds import Kind
 PAGE_SIZE = 500
 ANSWER_SECONDS = 30.0
 """Silence within a list or a single object that means the connection is dead."""
+WHOLE_SECONDS = 120.0
+"""Most that one page or object may take, however steadily it drips."""
 SILENCE_SECONDS = 90.0
-"""Silence within a watch. Bookmarks come about once a minute (apiserver's cacher), so 75 s is the
-least."""
+"""Time without a whole event that means a watch is dead. Bookmarks come about once a minute
+(apiserver's cacher), so 75 s is the least."""
 MAX_LINE = 16 * 1024 * 1024
 """Bytes. An object is at most 3 MiB (the API server's limit), escapes and fields included."""
+PIECE = 64 * 1024
+"""Bytes that are cut into lines at a time: a streaming list comes faster than it is taken."""
 META_GROUP = "g=meta.k8s.io;v=v1"
+INITIAL_END = "k8s.io/initial-events-end"
+"""Annotation of the bookmark behind the objects that were there when a watch began."""
 
 
 class Page(msgspec.Struct):
@@ -43,6 +51,13 @@ class Event(msgspec.Struct):
 
     type: str
     object: dict[str, Any]
+
+    @property
+    def is_initial_end(self) -> bool:
+        """Whether all objects that were there when the watch began came before it."""
+        metadata = self.object.get("metadata")
+        marks = metadata.get("annotations") if isinstance(metadata, dict) else None
+        return isinstance(marks, dict) and marks.get(INITIAL_END) == "true"
 
 
 class _ListMeta(msgspec.Struct, rename={"version": "resourceVersion", "more": "continue"}):
@@ -99,7 +114,7 @@ async def list_pages(connection: Connection, kind: Kind) -> AsyncIterator[Page]:
 
     The read is consistent, not ``resourceVersion=0``: that would be answered from a cache that
     may be behind what we knew before, and in one piece, since the API server ignores ``limit``
-    there (apiserver's ``cacher.go``, ``shouldDelegateList``); 80,000 objects would be held at
+    there (apiserver's ``cacher.go``, ``computeListLimit``); 80,000 objects would be held at
     once.
 
     Raises:
@@ -120,39 +135,53 @@ async def list_pages(connection: Connection, kind: Kind) -> AsyncIterator[Page]:
 
 
 async def watch(
-    connection: Connection, kind: Kind, version: str, seconds: int
-) -> AsyncIterator[Event | None]:
+    connection: Connection, kind: Kind, version: str | None, seconds: int
+) -> AsyncGenerator[Event | None, None]:
     """Yield None once the API server has accepted the watch, then its events, until it ends it.
 
     Args:
         connection: Where to ask.
         kind: What to watch.
-        version: Where to go on.
+        version: Where to go on; None = begin with an ADDED for every object there is, then a
+            bookmark that :attr:`Event.is_initial_end` (KEP 3157, the streaming list).
         seconds: After how long the API server shall end it.
 
     Raises:
-        CallFailed: Expired where the version is too old: list again.
+        CallFailed: Expired where the version is too old: list again. Refused where the API server
+            does not know how to begin with what there is.
     """
-    query = {
-        "watch": "true",
-        "allowWatchBookmarks": "true",
-        "resourceVersion": version,
-        "timeoutSeconds": str(seconds),
-    }
-    response = await connection.get(kind.path(), query, _accept(kind, ""), SILENCE_SECONDS)
-    lines = Lines()
+    query = {"watch": "true", "allowWatchBookmarks": "true", "timeoutSeconds": str(seconds)}
+    if version is None:
+        query |= {"sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan"}
+    else:
+        query["resourceVersion"] = version
+    about = f"watch of {kind.resource}"
+    async with _bounded(about, SILENCE_SECONDS):
+        response = await connection.get(kind.path(), query, _accept(kind, ""), SILENCE_SECONDS)
     try:
         yield None
-        async for piece in response.content.iter_any():
-            for line in lines.feed(piece):
-                yield _event(line)
-        lines.finish()
-    except aiohttp.ServerTimeoutError as err:
-        raise Silent(f"watch of {kind.resource}: silent for {SILENCE_SECONDS:.0f} s") from err
-    except (aiohttp.ClientError, OSError) as err:
-        raise Unreachable(f"watch of {kind.resource}: {explain(err)}") from err
+        async for line in _lines(response.content, about):
+            yield _event(line)
     finally:
         response.close()
+
+
+async def _lines(content: aiohttp.StreamReader, about: str) -> AsyncIterator[bytes]:
+    """Yield the lines of a watch; bytes that make no whole line are silence."""
+    lines = Lines()
+    loop = asyncio.get_running_loop()
+    heard = loop.time()
+    while True:
+        async with _bounded(about, SILENCE_SECONDS, loop.time() - heard):
+            piece = await content.read(PIECE)
+        if not piece:
+            break
+        found = lines.feed(piece)
+        for line in found:
+            yield line
+        if found:
+            heard = loop.time()
+    lines.finish()
 
 
 async def get_one(connection: Connection, kind: Kind, namespace: str, name: str) -> dict[str, Any]:
@@ -169,14 +198,23 @@ async def get_one(connection: Connection, kind: Kind, namespace: str, name: str)
 
 
 async def _read(connection: Connection, path: str, query: dict[str, str], accept: str) -> bytes:
-    response = await connection.get(path, query, accept, ANSWER_SECONDS)
+    async with (
+        _bounded(path, WHOLE_SECONDS),
+        await connection.get(path, query, accept, ANSWER_SECONDS) as response,
+    ):
+        return await response.read()
+
+
+@contextlib.asynccontextmanager
+async def _bounded(about: str, seconds: float, spent: float = 0.0) -> AsyncIterator[None]:
+    """Say in our words that an answer broke off, or that nothing whole came for so long."""
     try:
-        async with response:
-            return await response.read()
-    except aiohttp.ServerTimeoutError as err:
-        raise Silent(f"{path}: silent for {ANSWER_SECONDS:.0f} s") from err
+        async with asyncio.timeout(seconds - spent):
+            yield
+    except TimeoutError as err:
+        raise Silent(f"{about}: nothing whole came for {seconds:.0f} s") from err
     except (aiohttp.ClientError, OSError) as err:
-        raise Unreachable(f"{path}: {explain(err)}") from err
+        raise Unreachable(f"{about}: {explain(err)}") from err
 
 
 def _event(line: bytes) -> Event:

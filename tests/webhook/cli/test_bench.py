@@ -82,7 +82,7 @@ def test_every_event_that_is_measured_changes_the_snapshot() -> None:
 
 
 async def test_a_cluster_is_listed_as_it_is_in_the_snapshot(tmp_path: Path) -> None:
-    """Page by page, from the process that stands for an API server."""
+    """Event by event, from the process that stands for an API server."""
     config = tmp_path / "listing.pem"
     with serving(["webhook.cli.bench.listing", "{bundle}", "130"], tmp_path, "listing"):
         pace = Pace()

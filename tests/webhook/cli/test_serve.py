@@ -91,7 +91,10 @@ async def test_a_changed_file_is_read_while_serving(service: Service) -> None:
     """A broken file is a line in the log and a number in the metrics, not an end."""
     (service.folder / "a.yaml").write_text("kind: [")
     assert "a.yaml: document 1, line " in service.until("file_problem")["error"]
-    assert "rdma_webhook_snapshot_problems 1.0" in (await get(f"{service.probe}/metrics"))[1]
+    assert (
+        'rdma_webhook_snapshot_problems{kind="files"} 1.0'
+        in (await get(f"{service.probe}/metrics"))[1]
+    )
     assert (await get(f"{service.probe}/readyz"))[0] == 200
 
 

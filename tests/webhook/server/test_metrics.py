@@ -1,6 +1,6 @@
 """Names and bounds of what is counted."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from webhook.server import metrics as module
 from webhook.server.metrics import MAX_REASONS, KindState, Metrics
@@ -29,12 +29,32 @@ class Busy:
 
     def kinds(self) -> Iterable[KindState]:
         """Return one kind that is known and one that is not."""
-        yield KindState("RDMAPolicy", synced=True, staleness=1.5, objects=10)
-        yield KindState("Namespace", synced=False, staleness=float("inf"), objects=0)
+        yield KindState(
+            "RDMAPolicy",
+            synced=True,
+            staleness=1.5,
+            objects=10,
+            events=12,
+            lists={("start", "stream"): 1, ("expired", "pages"): 2},
+            failures={"busy": 3},
+        )
+        yield KindState(
+            "Namespace",
+            synced=False,
+            staleness=float("inf"),
+            objects=0,
+            events=0,
+            lists={},
+            failures={},
+        )
 
-    def problems(self) -> int:
+    def problems(self) -> Mapping[str, int]:
+        """Return one kind with problems and one without."""
+        return {"RDMAPolicy": 4, "Namespace": 0}
+
+    def snapshots(self) -> int:
         """Return a number."""
-        return 4
+        return 9
 
     def certificate_ends(self) -> float:
         """Return a moment."""
@@ -52,11 +72,18 @@ def test_the_page_has_every_documented_metric() -> None:
     documented = [
         row.split("`")[1] for row in str(module.__doc__).splitlines() if row.startswith("| `")
     ]
-    assert len(documented) == 16
+    assert len(documented) == 20
     for name in documented:
         assert f"# HELP rdma_webhook_{name.removesuffix('_total')}" in page, name
     assert 'rdma_webhook_cache_staleness_seconds{kind="Namespace"} +Inf' in page
     assert "rdma_webhook_pods_waiting 2.0" in page
+    assert 'rdma_webhook_snapshot_problems{kind="RDMAPolicy"} 4.0' in page
+    assert 'rdma_webhook_snapshot_problems{kind="Namespace"} 0.0' in page
+    assert "rdma_webhook_snapshots_total 9.0" in page
+    assert 'rdma_webhook_cache_events_total{kind="RDMAPolicy"} 12.0' in page
+    lists = 'rdma_webhook_cache_lists_total{cause="expired",kind="RDMAPolicy",way="pages"} 2.0'
+    assert lists in page
+    assert 'rdma_webhook_cache_failures_total{kind="RDMAPolicy",reason="busy"} 3.0' in page
     assert "rdma_webhook_body_bytes 7000.0" in page
     assert 'rdma_webhook_certificate_reloads_total{result="taken"} 1.0' in page
 

@@ -8,11 +8,20 @@ import pytest
 
 from policies.rules import Rules
 from policies.snapshot import Snapshot
+from tests.fakes.apiserver import FakeAPI
 from tests.fakes.pace import FakePace
 from webhook.apiserver.connection import Connection
 from webhook.apiserver.kinds import BY_NAME, KINDS
 from webhook.watch.cache import Cache
 from webhook.watch.reflector import Reflector
+
+
+@pytest.fixture(params=["stream", "pages"])
+async def api(request: pytest.FixtureRequest) -> AsyncIterator[FakeAPI]:
+    """Return an API server without objects; all that holds, holds however it sends full lists."""
+    async with FakeAPI() as found:
+        found.can_stream = request.param == "stream"
+        yield found
 
 
 @pytest.fixture

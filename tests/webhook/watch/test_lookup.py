@@ -8,6 +8,7 @@ from tests.fakes.apiserver import FakeAPI, Refusal
 from tests.fakes.pace import FakePace
 from webhook.apiserver.connection import Connection
 from webhook.apiserver.kinds import BY_NAME
+from webhook.watch import lookup as module
 from webhook.watch.cache import Cache
 from webhook.watch.lookup import Lookup
 from webhook.watch.reflector import Reflector
@@ -86,6 +87,17 @@ async def test_a_failing_api_server_raises_nothing(api: FakeAPI, lookup: Lookup)
     await lookup.fetch(NAD, "team", "a")
 
 
+async def test_an_answer_that_does_not_come_is_not_waited_for(
+    api: FakeAPI, lookup: Lookup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A look has a budget, a quarter of a second: a pod waits for it."""
+    assert module.LOOK_SECONDS <= 0.25
+    monkeypatch.setattr(module, "LOOK_SECONDS", 0.05)
+    api.refuse(NAD, Refusal(200, drips=True))
+    await lookup.fetch(NAD, "team", "a")
+    assert lookup.remembered == 1
+
+
 async def test_an_unknown_kind_is_not_asked_for(api: FakeAPI, lookup: Lookup) -> None:
     """Only kinds that are read can be looked up."""
     await lookup.fetch("Secret", "team", "a")
@@ -113,6 +125,6 @@ async def test_what_is_deleted_meanwhile_does_not_come_back(
     flight = asyncio.create_task(lookup.fetch(NAD, "team", "a"))
     for _ in range(2):
         await asyncio.sleep(0)
-    reflector.deletions += 1
+    reflector.known.deletions += 1
     await flight
     assert cache.current().nad("team", "a") is None

@@ -1,7 +1,7 @@
-"""An API server of a large cluster: lists every kind in pages, then stays silent in each watch.
+"""An API server of a large cluster: sends every kind as events, then stays silent in each watch.
 
 Runs as a process of its own (``python -m webhook.cli.bench.listing KUBECONFIG TENANTS``) until
-SIGTERM. Pages are made before the first request, so that a reader waits for its own work alone.
+SIGTERM. Events are made before the first request, so that a reader waits for its own work alone.
 """
 
 import asyncio
@@ -9,7 +9,7 @@ import json
 import signal
 import sys
 from collections.abc import Iterable, Mapping
-from itertools import count, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,18 +19,18 @@ from aiohttp import web
 from policies import names
 from webhook.apiserver.kinds import BY_NAME
 from webhook.cli.bench import objects
-from webhook.watch.stream import PAGE_SIZE
+from webhook.watch.stream import INITIAL_END, PAGE_SIZE
 
 HOST: Final = "127.0.0.1"
 VERSION: Final = "1000000"
-"""Resource version of every list: above that of each object."""
+"""Resource version at the end of every list: above that of each object."""
 
-Pages = Mapping[str, list[bytes]]
-"""Paths of kinds, each with its pages."""
+Streams = Mapping[str, list[bytes]]
+"""Paths of kinds, each with the pieces of its streaming list."""
 
 
-def pages(tenants: int) -> Pages:
-    """Return the lists of a cluster with some tenants, as bytes."""
+def streams(tenants: int) -> Streams:
+    """Return the streaming lists of a cluster with some tenants, as bytes."""
     made = {
         names.NETWORK: objects.networks(),
         names.POLICY: objects.policies(tenants),
@@ -42,39 +42,39 @@ def pages(tenants: int) -> Pages:
 
 
 def _cut(found: Iterable[dict[str, Any]]) -> Iterable[bytes]:
-    """Yield the pages of a list; the token of each but the last is the next one's number."""
+    """Yield an event for each object, some hundred to a piece, and the mark behind the last."""
     left = iter(found)
-    items = list(islice(left, PAGE_SIZE))
-    for number in count(1):
-        following = list(islice(left, PAGE_SIZE))
-        metadata = {"resourceVersion": VERSION, "continue": str(number) if following else ""}
+    number = 0
+    while items := list(islice(left, PAGE_SIZE)):
+        number += 1
         for one in items:
             one["metadata"]["resourceVersion"] = str(number)
-        yield json.dumps({"metadata": metadata, "items": items}, separators=(",", ":")).encode()
-        if not following:
-            return
-        items = following
+        yield b"".join(_line("ADDED", one) for one in items)
+    mark = {"resourceVersion": VERSION, "annotations": {INITIAL_END: "true"}}
+    yield _line("BOOKMARK", {"metadata": mark})
+
+
+def _line(event: str, found: Mapping[str, Any]) -> bytes:
+    return json.dumps({"type": event, "object": found}, separators=(",", ":")).encode() + b"\n"
 
 
 class Listing:
-    """Answers lists and watches."""
+    """Answers watches that begin with what there is, and no others."""
 
     def __init__(self, tenants: int) -> None:
-        """Make every page."""
-        self._pages = pages(tenants)
+        """Make every event."""
+        self._streams = streams(tenants)
         self._ending = asyncio.Event()
 
     async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Return one page; of a watch nothing, until the end."""
-        found = self._pages.get(request.path)
-        if found is None:
+        """Return all objects of a kind, and then nothing until the end."""
+        found = self._streams.get(request.path)
+        if found is None or "sendInitialEvents" not in request.rel_url.query:
             return web.Response(status=404)
-        query = request.rel_url.query
-        if "watch" not in query:
-            body = found[int(query.get("continue", "0"))]
-            return web.Response(body=body, content_type="application/json")
         response = web.StreamResponse()
         await response.prepare(request)
+        for piece in found:
+            await response.write(piece)
         await self._ending.wait()
         return response
 
