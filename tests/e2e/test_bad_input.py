@@ -210,7 +210,7 @@ def test_a_namespace_without_policy_has_no_networks(
         )
         sentence = _sentence(shown.stderr, "PolicyNotReady")
         assert f"namespace {namespace} has no RDMAPolicy" in sentence
-        assert f"the platform admin can create RDMAPolicy {namespace}/default" in sentence
+        assert f"ask the platform admin to create RDMAPolicy {namespace}/default" in sentence
 
 
 def test_an_attachment_that_is_missing_is_counted(

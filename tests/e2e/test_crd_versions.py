@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from policies.manifests.crd import VALIDATIONS, documents
+from policies.names import OUR_USER
 from tests.harness import tenants
 from tests.harness.controlplane import ControlPlane
 from tests.harness.crd_cases import Object
@@ -133,7 +134,8 @@ def new() -> Iterator[tuple[ControlPlane, Webhook]]:
             cluster.request("PATCH", url, change, content_type="application/merge-patch+json")
         status = {"status": {"lanes": 8, "isolation": "Soft"}}
         url = "/apis/rdma.io/v1alpha1/rdmanetworks/roce/status"
-        cluster.request("PATCH", url, status, content_type="application/merge-patch+json")
+        merge = "application/merge-patch+json"
+        cluster.request("PATCH", url, status, user=OUR_USER, content_type=merge)
         cluster.wait_for("the webhook has seen it", lambda: _problems(webhook) == 1)
         yield cluster, webhook
 

