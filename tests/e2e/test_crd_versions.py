@@ -232,6 +232,13 @@ def test_a_later_object_survives_our_own_crd(new: tuple[ControlPlane, Webhook]) 
     kind = "application/merge-patch+json"
     status, answer = cluster.api("PATCH", f"{url}/entangled", change, content_type=kind)
     assert status == 200, answer
-    cluster.request("DELETE", f"{url}/entangled")
+    policy = cluster.request("GET", tenants.policy_path("team-a"))
+    names = [one["name"] for one in policy["spec"]["networks"]]
+    removal = [{"op": "remove", "path": f"/spec/networks/{names.index('entangled')}"}]
+    kind = "application/json-patch+json"
+    cluster.request("PATCH", tenants.policy_path("team-a"), removal, content_type=kind)
+    cluster.wait_for(
+        "the network can go", lambda: cluster.api("DELETE", f"{url}/entangled")[0] == 200
+    )
     cluster.wait_for("the webhook has seen it go", lambda: _problems(webhook) == 0)
     _unharmed(webhook)

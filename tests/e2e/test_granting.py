@@ -190,7 +190,7 @@ CHANGED = [
 
 
 def _replace(state: Guarded, path: str, body: Document, user: str) -> tuple[int, Any]:
-    """What the API server answers to a dry run of an update; its status may be written meanwhile."""
+    """What is answered to a dry run of an update; the status may be written meanwhile."""
     while True:
         metadata = state.cluster.request("GET", path)["metadata"]
         code, answer = state.cluster.api(

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from policies.names import OUR_USER
 from tests.harness import audit, tenants
 from tests.harness.audit import Deed
 from tests.harness.controlplane import ControlPlane
 from tests.harness.tenants import NETWORK
-from tests.harness.webhook import ACCOUNT, NAMESPACE, Webhook, shipped
+from tests.harness.webhook import ACCOUNT, NAMESPACE, Webhook, install, shipped
 
 pytestmark = pytest.mark.looks_back
 
@@ -62,13 +63,29 @@ def _rights(cluster: ControlPlane) -> list[Right]:
 
 
 @pytest.fixture(scope="module")
-def done(controlplane: ControlPlane, webhook: Webhook, audit_folder: Path) -> list[Deed]:
+def without_streams(tmp_path_factory: pytest.TempPathFactory) -> list[Deed]:
+    """Give what the account does at an API server that streams no lists, as older ones."""
+    folder = tmp_path_factory.mktemp("audit")
+    flags = [*audit.flags(folder, OUR_USER), "--feature-gates=WatchList=false"]
+    with ControlPlane(controllers=False, scheduler=False, apiserver_flags=flags) as cluster:
+        install(cluster)
+        with Webhook(cluster):
+            return list(audit.deeds(folder))
+
+
+@pytest.fixture(scope="module")
+def done(
+    controlplane: ControlPlane,
+    webhook: Webhook,
+    audit_folder: Path,
+    without_streams: list[Deed],
+) -> list[Deed]:
     """Give all that the account did, with what only happens now and then done once more."""
     _wait_for_a_claim(controlplane)
     _let_a_pod_look_up_what_is_missing(controlplane)
     _leave_a_pod_behind(controlplane)
     assert webhook.is_running
-    return list(audit.deeds(audit_folder))
+    return [*audit.deeds(audit_folder), *without_streams]
 
 
 def _wait_for_a_claim(cluster: ControlPlane) -> None:

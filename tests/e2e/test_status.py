@@ -97,12 +97,13 @@ def _put_policy(cluster: ControlPlane, namespace: str, *grants: Any, **spec: Any
     return tenants.policy_path(namespace)
 
 
-def _statuses(audit_folder: Path) -> int:
-    """How often a status was written so far."""
-    return sum(
-        deed.verb in WRITES and deed.resource.endswith("/status")
+def _statuses(audit_folder: Path) -> list[str]:
+    """Every status that was written so far, by its object."""
+    return [
+        f"{deed.resource} {deed.namespace}/{deed.name}"
         for deed in audit.deeds(audit_folder)
-    )
+        if deed.verb in WRITES and deed.resource.endswith("/status")
+    ]
 
 
 # ------------------------------------------------------------------ what is said
@@ -197,7 +198,7 @@ def test_a_number_of_two_tenants_is_said_to_both(
     cluster.request("POST", NETWORKS, network)
     for path in paths:
         told = _await(cluster, conditions, path, "PartitionConflict", ("True", "NumberTaken"))
-        assert {namespace, other} & set(re.split(r"[/: ]", told)) == {path.split("/")[6]}
+        assert {namespace, other} & set(re.split(r"[/: ]", told)) == {path.split("/")[5]}
         assert "belongs to another tenant too" in told
     cluster.request("DELETE", paths[1])
     _await(cluster, conditions, paths[0], "PartitionConflict", ("False", "NoConflict"))
@@ -302,7 +303,7 @@ def test_a_quiet_cluster_causes_no_writes(
     cluster: ControlPlane, served: Webhook, audit_folder: Path
 ) -> None:
     """Not even when a new leader looks at everything; the Lease alone is renewed."""
-    _settle(audit_folder)
+    _settle(cluster, audit_folder)
     before = _statuses(audit_folder)
     time.sleep(QUIET_SECONDS)
     assert _statuses(audit_folder) == before
@@ -321,10 +322,16 @@ def test_a_quiet_cluster_causes_no_writes(
     assert 1 <= len(listed) <= QUIET_SECONDS
 
 
-def _settle(audit_folder: Path) -> None:
-    """Return when no status was written for a while."""
-    count = -1
-    while count != (count := _statuses(audit_folder)):
+def _settle(cluster: ControlPlane, audit_folder: Path) -> None:
+    """Return when the namespaces of other tests are gone, and no status was written for a while."""
+
+    def ending() -> list[str]:
+        found = cluster.request("GET", "/api/v1/namespaces")["items"]
+        return [one["metadata"]["name"] for one in found if "deletionTimestamp" in one["metadata"]]
+
+    cluster.wait_for("namespaces end", lambda: not ending(), timeout=60)
+    written = None
+    while written != (written := _statuses(audit_folder)):
         time.sleep(2.0)
 
 
