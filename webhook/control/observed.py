@@ -5,6 +5,7 @@ Every replica follows this, so that a new leader knows without asking.
 """
 
 from collections.abc import Iterable, Mapping
+from sys import intern
 from typing import Any
 
 import msgspec
@@ -53,7 +54,8 @@ class Observed:
         """Take note of one object; return its key."""
         metadata = found.get("metadata")
         metadata = metadata if isinstance(metadata, dict) else {}
-        key = Key(kind, str(metadata.get("namespace") or ""), str(metadata.get("name") or ""))
+        places = (str(metadata.get(key) or "") for key in ("namespace", "name"))
+        key = Key(intern(kind), *map(intern, places))
         generation, status = metadata.get("generation"), found.get("status")
         self._sights[key] = Sight(
             generation if isinstance(generation, int) else 0,
