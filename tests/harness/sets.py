@@ -139,7 +139,7 @@ class TenantSet:
             "status": {
                 "networks": [self.name],
                 "interfaces": interfaces,
-                "resources": {resource: 1 for resource in amounts},
+                "resources": dict.fromkeys(amounts, 1),
                 "partition": MAIN,
                 "policyGeneration": generation,
                 "version": VERSION,
@@ -168,7 +168,7 @@ class TenantSet:
 
     def _attachment(self, index: int, number: int) -> Document:
         name = f"rdma-{self.name}-r{index}-{self._suffix(number)}"
-        keys = {
+        keys: dict[str, Document] = {
             "Macvlan": {"type": "macvlan", "master": f"ens{index}np0.{number}"},
             "IPVLAN": {"type": "ipvlan", "master": f"ens{index}np0.{number}"},
             "SRIOVEthernet": {"type": "sriov", "vlan": number, "spoofchk": "on", "trust": "off"},
@@ -177,9 +177,9 @@ class TenantSet:
                 "pkey": f"0x{number:04x}",
                 "ibKubernetesEnabled": True,
             },
-        }[self.mode]
+        }
         ipam = {"type": "whereabouts", "range": "10.40.0.0/16"}
-        config = {"cniVersion": "0.3.1", "name": name, **keys, "ipam": ipam}
+        config = {"cniVersion": "0.3.1", "name": name, **keys[self.mode], "ipam": ipam}
         return {
             "apiVersion": "k8s.cni.cncf.io/v1",
             "kind": "NetworkAttachmentDefinition",

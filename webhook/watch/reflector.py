@@ -40,8 +40,7 @@ class Reflector:
 
     Attributes:
         kind: Which.
-        deletions: How many objects were seen to go; whoever reads an object by other means
-            compares it before and after.
+        deletions: How many objects were seen to go.
     """
 
     def __init__(self, kind: Kind, connection: Connection, cache: Cache, pace: Pace) -> None:
@@ -73,9 +72,20 @@ class Reflector:
             if pause:
                 await self._pace.sleep(pause)
 
-    def put(self, found: dict[str, Any]) -> None:
-        """Take an object that was read by other means; it is in the snapshot at once."""
-        change = self._change(found)
+    def sighting(self, namespace: str, name: str) -> tuple[int, int | None]:
+        """Return a mark that is another one once more was heard of an object."""
+        return self.deletions, self._known.get(namespace, {}).get(name)
+
+    def put(self, found: dict[str, Any], since: tuple[int, int | None]) -> None:
+        """Take an object that was read by other means; it is in the snapshot at once.
+
+        Args:
+            found: The object as it was read.
+            since: Its sighting before that. Where more was heard meanwhile, that is in the
+                snapshot in its place: what was read may be the older, and would stay.
+        """
+        is_newest = self.sighting(*_place(found)) == since
+        change = self._change(found) if is_newest else None
         if change is not None:
             self._cache.offer([change])
         self._cache.flush()
