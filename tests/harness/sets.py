@@ -111,6 +111,21 @@ class TenantSet:
             },
         }
 
+    def job(self, name: str, completions: int) -> Document:
+        """Return a Job that runs as many pods at a time as the Deployment has."""
+        template = self.template
+        template["spec"]["restartPolicy"] = "Never"
+        return {
+            "apiVersion": "batch/v1",
+            "kind": "Job",
+            "metadata": {"name": name, "namespace": self.name},
+            "spec": {
+                "parallelism": self.replicas,
+                "completions": completions,
+                "template": template,
+            },
+        }
+
     def objects(self, order: Iterable[str] = PARTS) -> list[Document]:
         """Return the objects without the namespace, in an order of :data:`PARTS`."""
         parts = [getattr(self, part) for part in order]
