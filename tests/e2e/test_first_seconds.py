@@ -254,7 +254,7 @@ def test_a_grant_just_before_its_pod_is_in_time(cluster: ControlPlane, served: W
     for index in range(TRIES):
         one = _prepare(cluster, f"grant-{index:02}")
         path = tenants.policy_path(one.name)
-        without = {"spec": {"networks": []}}
+        without: Document = {"spec": {"networks": []}}
         cluster.request("PATCH", path, without, content_type=MERGE_PATCH)
         _await_outcome(cluster, one, equipped=False)
         changed = {"spec": one.policy["spec"]}

@@ -63,13 +63,9 @@ def _is_doubted(verdict: Verdict, namespace: str, snapshot: Snapshot) -> bool:
     That is where the policy does not grant what is asked for, and where there is none and the
     settings ignore that.
     """
-    match verdict:
-        case Denied():
-            return verdict.refusal.reason in _NOT_GRANTED
-        case Unchanged():
-            return not snapshot.knows(POLICY, namespace, POLICY_NAME)
-        case Patched():
-            return False
+    if isinstance(verdict, Denied):
+        return verdict.refusal.reason in _NOT_GRANTED
+    return isinstance(verdict, Unchanged) and not snapshot.knows(POLICY, namespace, POLICY_NAME)
 
 
 def decide(pod: Pod, namespace: str, snapshot: Snapshot) -> Verdict | Pending:
