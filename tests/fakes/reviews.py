@@ -34,6 +34,15 @@ def not_ready(kind: str = "RDMAPolicy", **fields: Any) -> Waiting:  # noqa: ANN4
     return Waiting(kind, "team", "default", refused)
 
 
+DOUBTED = ("RDMAPolicy", "team", "default")
+
+
+def doubted(**fields: Any) -> Answer:  # noqa: ANN401 - any field of Decision
+    """Return a refusal that a newer policy could make another."""
+    found = answer(b'"doubted"', verdict="Denied", reason="NetworkNotGranted", **fields)
+    return Answer(found.body, found.decision, DOUBTED)
+
+
 class FakeCore:
     """A ``handle`` whose results are set by the test.
 

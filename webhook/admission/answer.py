@@ -36,6 +36,9 @@ class Answer(msgspec.Struct, frozen=True):
 
     body: bytes
     decision: Decision
+    doubted: tuple[str, str, str] | None = None
+    """Kind, namespace and name of an object that makes this another answer if it was written a
+    moment ago; None where that is not likely."""
 
 
 class Waiting(msgspec.Struct, frozen=True):

@@ -1,8 +1,11 @@
 """The whole flow: one review in, one answer out, decided by its bytes and a snapshot alone."""
 
+import msgspec
+
 from policies import wish
 from policies.memo import decided
-from policies.refusal import Pending, Refusal
+from policies.names import POLICY, POLICY_NAME
+from policies.refusal import Pending, Reason, Refusal
 from policies.select import NotApplicable
 from policies.snapshot import Snapshot
 from webhook import isolation
@@ -20,6 +23,7 @@ from webhook.pods.pod import Pod
 
 NOT_CONCERNED = rule(Unchanged())
 """The ruling on all that is none of our business."""
+_NOT_GRANTED = frozenset({Reason.NETWORK_NOT_GRANTED, Reason.PARTITION_NOT_GRANTED})
 
 
 def handle(body: bytes, snapshot: Snapshot) -> Answer | Waiting:
@@ -47,7 +51,21 @@ def handle(body: bytes, snapshot: Snapshot) -> Answer | Waiting:
     if isinstance(verdict, Pending):
         refused = answer(request, rule(Denied(verdict.refusal)))
         return Waiting(verdict.kind, verdict.namespace, verdict.name, refused)
+    if _is_doubted(verdict, request.namespace, snapshot):
+        found = answer(request, rule(verdict))
+        return msgspec.structs.replace(found, doubted=(POLICY, request.namespace, POLICY_NAME))
     return answer(request, known.keep(body, rule(verdict)))
+
+
+def _is_doubted(verdict: Verdict, namespace: str, snapshot: Snapshot) -> bool:
+    """Whether a policy that was written a moment before the pod would change the verdict.
+
+    That is where the policy does not grant what is asked for, and where there is none and the
+    settings ignore that.
+    """
+    if isinstance(verdict, Denied):
+        return verdict.refusal.reason in _NOT_GRANTED
+    return isinstance(verdict, Unchanged) and not snapshot.knows(POLICY, namespace, POLICY_NAME)
 
 
 def decide(pod: Pod, namespace: str, snapshot: Snapshot) -> Verdict | Pending:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 
 from aiohttp import web
 
-from webhook.admission.answer import Answer, Waiting
+from webhook.admission.answer import Answer
 from webhook.admission.errors import AdmissionError
 from webhook.server import replies
 from webhook.server.errors import Overloaded, RequestError
@@ -129,7 +129,7 @@ class Reviews:
     ) -> Answer:
         body = await parcel.read(request)
         result = handle(body, self._objects.current())
-        if not isinstance(result, Waiting):
+        if isinstance(result, Answer) and result.doubted is None:
             return result
         # Who waits takes no place: else 64 pods of a new namespace would shut the others out.
         parcel.step_aside()

@@ -1,7 +1,7 @@
 """The waiting room: pods whose policy or networks are only seconds old wait here, briefly.
 
-Knows the core's ``Waiting`` and time; asks through :class:`Objects`. Nobody waits longer than
-the caller, and never more than a fixed number.
+Knows the core's ``Waiting`` and its doubts, and time; asks through :class:`Objects`. Nobody waits
+longer than the caller, and never more than a fixed number.
 """
 
 import asyncio
@@ -50,24 +50,41 @@ class WaitingRoom:
         self.present = 0
         self.turned_away = 0
 
-    async def settle(self, body: bytes, waiting: Waiting, seconds: float) -> Answer:
-        """Return the answer to a request that the snapshot is not ready for.
+    async def settle(self, body: bytes, result: Answer | Waiting, seconds: float) -> Answer:
+        """Return the answer to a request that the snapshot is not ready for, or may be behind of.
 
         Args:
             body: The review, handled again for each newer snapshot.
-            waiting: What handling it gave.
+            result: What handling it gave.
             seconds: Until the caller gives up.
         """
-        if self._objects.changed is None or waiting.answer.decision.dry_run or seconds <= 0:
-            return waiting.answer
+        found = result.answer if isinstance(result, Waiting) else result
+        if self._objects.changed is None or found.decision.dry_run or seconds <= 0:
+            return found
         if self.present >= self._capacity:
             self.turned_away += 1
-            return waiting.answer
+            return found
+        deadline = asyncio.get_running_loop().time() + seconds
         self.present += 1
         try:
-            return await self._wait(body, waiting, asyncio.get_running_loop().time() + seconds)
+            if isinstance(result, Answer):
+                result = await self._look_again(body, result, deadline)
+            if isinstance(result, Waiting):
+                result = await self._wait(body, result, deadline)
+            return result
         finally:
             self.present -= 1
+
+    async def _look_again(self, body: bytes, found: Answer, deadline: float) -> Answer | Waiting:
+        """Look the doubted object up, once, and handle the request again if it is another one."""
+        before = self._objects.current()
+        try:
+            if found.doubted is not None:
+                await self._fetch(found.doubted, deadline)
+        except TimeoutError:
+            return found
+        now = self._objects.current()
+        return found if now is before else self._handle(body, now)
 
     async def _wait(self, body: bytes, waiting: Waiting, deadline: float) -> Answer:
         """Look each missing object up once, then wait for changes until the deadline."""

@@ -12,6 +12,8 @@ from webhook.apiserver.errors import BrokenAnswer
 
 Place = tuple[str, str]
 """Namespace (empty where the kind has none) and name."""
+Sighting = tuple[int, int | None]
+"""What was heard of an object so far: deletions of its kind, and a fingerprint of its version."""
 
 
 class Known:
@@ -19,8 +21,7 @@ class Known:
 
     Attributes:
         count: How many there are.
-        deletions: How many were seen to go; whoever reads an object by other means compares it
-            before and after.
+        deletions: How many were seen to go.
     """
 
     def __init__(self, kind: str) -> None:
@@ -35,6 +36,11 @@ class Known:
         """Tell whether an object was handed over."""
         namespace, name = place
         return name in self._versions.get(namespace, {})
+
+    def sighting(self, place: Place) -> Sighting:
+        """Return a mark that is another one once more was heard of an object."""
+        namespace, name = place
+        return self.deletions, self._versions.get(namespace, {}).get(name)
 
     def differs(self, found: Mapping[str, Any]) -> bool:
         """Tell whether an object is new or at another version."""

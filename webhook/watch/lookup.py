@@ -1,7 +1,7 @@
 """One live look at an object that the watch has not told us about yet.
 
 Knows reflectors and time. Bounded: a quarter of a second, one request for all who ask for the
-same object, and who was not found is not asked for again for a second.
+same object, and who was asked for, found or not, is not asked for again for a second.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ class Lookup:
         self._reflectors = reflectors
         self._pace = pace
         self._flights: dict[tuple[str, str, str], asyncio.Task[None]] = {}
-        self._absent: dict[tuple[str, str, str], float] = {}
+        self._recent: dict[tuple[str, str, str], float] = {}
 
     async def fetch(self, kind: str, namespace: str, name: str) -> None:
         """Put an object into the snapshot if the API server has it; raises nothing.
@@ -54,7 +54,7 @@ class Lookup:
         reflector = self._reflectors.get(kind)
         if reflector is None or max(len(namespace), len(name)) > LONGEST_NAME:
             return
-        if self._absent.get(key, 0.0) > self._pace.clock():
+        if self._recent.get(key, 0.0) > self._pace.clock():
             return
         flight = self._flights.get(key)
         if flight is None:
@@ -66,30 +66,28 @@ class Lookup:
 
     async def _look(self, reflector: Reflector, key: tuple[str, str, str]) -> None:
         _, namespace, name = key
-        before = reflector.known.deletions
+        before = reflector.known.sighting((namespace, name))
         try:
             async with asyncio.timeout(LOOK_SECONDS):
                 found = await stream.get_one(self._connection, reflector.kind, namespace, name)
-            # What was deleted while the answer was under way would otherwise stay for ever.
-            if reflector.known.deletions == before:
-                reflector.put(found)
+            reflector.put(found, before)
         except (CallFailed, TimeoutError) as err:
             log.debug("lookup_failed", extra={"fields": {"object": key, "error": str(err)}})
-            self._remember(key)
+        self._remember(key)
 
     def _remember(self, key: tuple[str, str, str]) -> None:
-        """Remember an absence, and forget those that are over: the oldest comes first."""
+        """Remember a look, and forget those that are over: the oldest comes first."""
         now = self._pace.clock()
-        self._absent.pop(key, None)
-        while self._absent:
-            oldest, until = next(iter(self._absent.items()))
+        self._recent.pop(key, None)
+        while self._recent:
+            oldest, until = next(iter(self._recent.items()))
             if until > now:
                 break
-            del self._absent[oldest]
-        if len(self._absent) < MAX_REMEMBERED:
-            self._absent[key] = now + FORGET_SECONDS
+            del self._recent[oldest]
+        if len(self._recent) < MAX_REMEMBERED:
+            self._recent[key] = now + FORGET_SECONDS
 
     @property
     def remembered(self) -> int:
-        """How many absences are remembered."""
-        return len(self._absent)
+        """How many looks are remembered."""
+        return len(self._recent)

@@ -26,7 +26,7 @@ from webhook.apiserver.kinds import Kind
 from webhook.apiserver.pace import Backoff, Pace
 from webhook.watch import stream
 from webhook.watch.cache import Cache
-from webhook.watch.known import Known, Listing, place_of, version_of
+from webhook.watch.known import Known, Listing, Sighting, place_of, version_of
 from webhook.watch.stream import Event
 
 WATCH_SECONDS = (300.0, 600.0)
@@ -85,9 +85,16 @@ class Reflector:
             if pause:
                 await self._pace.sleep(pause)
 
-    def put(self, found: dict[str, Any]) -> None:
-        """Take an object that was read by other means; it is in the snapshot at once."""
-        self._cache.offer(self.known.put(found))
+    def put(self, found: dict[str, Any], since: Sighting) -> None:
+        """Take an object that was read by other means; it is in the snapshot at once.
+
+        Args:
+            found: The object as it was read.
+            since: ``known.sighting`` of it before that. Where more was heard meanwhile, that is in
+                the snapshot in its place: what was read may be the older, and would stay.
+        """
+        if self.known.sighting(place_of(found)) == since:
+            self._cache.offer(self.known.put(found))
         self._cache.flush()
 
     async def _once(self) -> float:

@@ -240,6 +240,52 @@ def test_waiting_is_told_from_answering() -> None:
     assert found.answer.decision.reason == "PolicyNotReady"
 
 
+ON_TWO = policy("roce", {"name": "train-ib", "partitions": [{"name": "main", "number": 17}]})
+
+
+@pytest.mark.parametrize(
+    ("given", "known", "verdict"),
+    [
+        pytest.param(pod("unheard-of"), cluster(), "Denied", id="a network that is not granted"),
+        pytest.param(pod("default"), cluster(), "Denied", id="a default that is not set"),
+        pytest.param(
+            pod("train-ib", annotations={"rdma.io/partition": "unheard-of"}),
+            cluster(ON_TWO),
+            "Denied",
+            id="a partition that is not granted",
+        ),
+        pytest.param(
+            pod("tokens"), snapshot(rules=IGNORES), "Unchanged", id="no policy, which is ignored"
+        ),
+    ],
+)
+def test_what_a_policy_of_a_moment_ago_would_change_is_doubted(
+    given: Object, known: Snapshot, verdict: str
+) -> None:
+    """Policy and pod may come in one file: the answer says whose newer version to look for."""
+    for _ in range(2):
+        found = handle(review(given), known)
+        assert isinstance(found, Answer)
+        assert found.decision.verdict == verdict
+        assert found.doubted == ("RDMAPolicy", "team-a", "default")
+
+
+@pytest.mark.parametrize(
+    ("given", "known"),
+    [
+        pytest.param(pod("tokens"), cluster(), id="an equipped pod"),
+        pytest.param(pod(), snapshot(), id="a pod that asks for nothing"),
+        pytest.param(pod("tokens:x"), cluster(), id="an annotation that means nothing"),
+        pytest.param(pod("tokens", containers=[]), cluster(), id="nobody to equip"),
+    ],
+)
+def test_other_answers_are_not_doubted(given: Object, known: Snapshot) -> None:
+    """Looking at the policy once more costs nothing where it could not help."""
+    found = handle(review(given), known)
+    assert isinstance(found, Answer)
+    assert found.doubted is None
+
+
 @pytest.mark.parametrize("namespace", [None, ""])
 def test_a_request_without_namespace_is_none(namespace: str | None) -> None:
     """The object's own namespace never stands in for it."""

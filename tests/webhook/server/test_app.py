@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.fakes.eventually import eventually
-from tests.fakes.reviews import answer, decision, not_ready
+from tests.fakes.reviews import DOUBTED, answer, decision, doubted, not_ready
 from tests.webhook.server.conftest import Site
 from webhook.admission.errors import MalformedReview
 from webhook.server.app import budget
@@ -361,6 +361,18 @@ async def test_pods_that_wait_take_no_place_from_others(site: Site) -> None:
     site.core.result = answer()
     site.desk.change()
     assert {one.status for one in await asyncio.gather(*waiting)} == {200}
+    assert idle(site)
+
+
+async def test_a_doubted_answer_takes_one_look(site: Site) -> None:
+    """A policy that was changed just before the pod counts."""
+    site.core.result = doubted()
+    assert await (await site.post()).read() == b'"doubted"'
+    site.desk.fetch_changes = True
+    results = [doubted(), answer()]
+    site.core.result = lambda *_: results.pop(0)
+    assert await (await site.post()).read() == b'{"kind":"AdmissionReview"}'
+    assert site.desk.asked == [DOUBTED, DOUBTED]
     assert idle(site)
 
 

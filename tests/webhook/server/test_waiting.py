@@ -8,7 +8,7 @@ import pytest
 
 from policies.snapshot import Snapshot
 from tests.fakes.eventually import eventually
-from tests.fakes.reviews import FakeCore, answer, not_ready
+from tests.fakes.reviews import DOUBTED, FakeCore, answer, doubted, not_ready
 from tests.webhook.server.conftest import Desk
 from webhook.admission.answer import Answer, Waiting
 from webhook.server.objects import Objects
@@ -144,6 +144,70 @@ async def test_with_files_nothing_waits(core: FakeCore, desk: Desk) -> None:
     room = WaitingRoom(core, Objects(desk.current))
     found = await room.settle(b"x", not_ready(), LONG)
     assert found.decision.reason == "PolicyNotReady"
+
+
+# ---------------------------------------------------------------- doubted answers
+
+
+async def test_a_doubted_answer_is_given_again_on_what_a_look_finds(
+    core: FakeCore, desk: Desk, room: WaitingRoom
+) -> None:
+    """The policy was changed a moment ago: the pod is handled on it."""
+    desk.fetch_changes = True
+    core.result = answer()
+    found = await room.settle(b"x", doubted(), LONG)
+    assert found.decision.verdict == "Patched"
+    assert (core.bodies, desk.asked) == ([b"x"], [DOUBTED])
+
+
+async def test_a_look_that_finds_nothing_new_confirms_the_answer(
+    core: FakeCore, desk: Desk, room: WaitingRoom
+) -> None:
+    """Nobody waits for a change that is not likely."""
+    found = await room.settle(b"x", doubted(), LONG)
+    assert found.decision.reason == "NetworkNotGranted"
+    assert (core.bodies, desk.asked, room.present) == ([], [DOUBTED], 0)
+
+
+async def test_an_answer_that_is_still_doubted_is_sent(
+    core: FakeCore, desk: Desk, room: WaitingRoom
+) -> None:
+    """One look, whatever it finds."""
+    desk.fetch_changes = True
+    core.result = doubted()
+    found = await room.settle(b"x", doubted(), LONG)
+    assert found.decision.reason == "NetworkNotGranted"
+    assert desk.asked == [DOUBTED]
+
+
+async def test_a_doubted_answer_may_turn_into_waiting(
+    core: FakeCore, desk: Desk, room: WaitingRoom
+) -> None:
+    """The newer policy grants the network, whose object is not seen yet."""
+    desk.fetch_changes = True
+    results: list[Answer | Waiting] = [not_ready("RDMANetwork"), answer()]
+    core.result = lambda *_: results.pop(0)
+    found = await room.settle(b"x", doubted(), LONG)
+    assert found.decision.verdict == "Patched"
+    assert [one[0] for one in desk.asked] == ["RDMAPolicy", "RDMANetwork"]
+
+
+async def test_a_look_never_outlasts_the_caller(core: FakeCore, desk: Desk) -> None:
+    """An API server that is slow costs the answer nothing but time."""
+
+    async def never(*_: str) -> None:
+        await asyncio.Event().wait()
+
+    room = WaitingRoom(core, Objects(desk.current, desk.changed, never))
+    found = await asyncio.wait_for(room.settle(b"x", doubted(), 0.02), 10)
+    assert found.decision.reason == "NetworkNotGranted"
+    assert room.present == 0
+
+
+async def test_a_dry_run_doubts_nothing(desk: Desk, room: WaitingRoom) -> None:
+    """Whoever asks by --dry-run=server is told how it is now."""
+    await room.settle(b"x", doubted(dry_run=True), LONG)
+    assert desk.asked == []
 
 
 async def test_a_full_room_turns_away(desk: Desk, room: WaitingRoom) -> None:

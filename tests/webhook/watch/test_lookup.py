@@ -1,10 +1,11 @@
 """Single look-ups past the watch."""
 
 import asyncio
+import json
 
 import pytest
 
-from tests.fakes.apiserver import FakeAPI, Refusal
+from tests.fakes.apiserver import FakeAPI, Object, Refusal
 from tests.fakes.pace import FakePace
 from webhook.apiserver.connection import Connection
 from webhook.apiserver.kinds import BY_NAME
@@ -59,8 +60,21 @@ async def test_what_was_not_found_is_not_asked_for_again_for_a_second(
     assert len(api.seen) == 2
 
 
-async def test_absences_that_are_over_are_forgotten(fake_pace: FakePace, lookup: Lookup) -> None:
-    """The memory holds one second's absences, not all there ever were."""
+async def test_what_was_found_is_not_asked_for_again_for_a_second(
+    api: FakeAPI, fake_pace: FakePace, lookup: Lookup
+) -> None:
+    """Whoever has pods refused cannot have us ask more often; the watch tells the rest."""
+    api.put(NAD, "a", "team")
+    for _ in range(20):
+        await lookup.fetch(NAD, "team", "a")
+    assert len(api.seen) == 1
+    fake_pace.now += 1.1
+    await lookup.fetch(NAD, "team", "a")
+    assert len(api.seen) == 2
+
+
+async def test_looks_that_are_over_are_forgotten(fake_pace: FakePace, lookup: Lookup) -> None:
+    """The memory holds one second's looks, not all there ever were."""
     for name in "abc":
         await lookup.fetch(NAD, "team", name)
     assert lookup.remembered == 3
@@ -128,3 +142,25 @@ async def test_what_is_deleted_meanwhile_does_not_come_back(
     reflector.known.deletions += 1
     await flight
     assert cache.current().nad("team", "a") is None
+
+
+async def test_what_is_changed_meanwhile_stays_as_the_watch_says(
+    api: FakeAPI, cache: Cache, lookup: Lookup, reflector: Reflector
+) -> None:
+    """An answer that crossed a change may be the older; the newer is in the snapshot at once."""
+    asked = _nad("old")
+    api.put(NAD, "a", "team", spec=asked["spec"])
+    flight = asyncio.create_task(lookup.fetch(NAD, "team", "a"))
+    for _ in range(2):
+        await asyncio.sleep(0)
+    reflector.put(_nad("new"), reflector.known.sighting(("team", "a")))
+    await flight
+    found = cache.current().nad("team", "a")
+    assert found is not None
+    assert found.masters == ("new",)
+
+
+def _nad(master: str) -> Object:
+    metadata = {"name": "a", "namespace": "team", "resourceVersion": f"of {master}"}
+    config = {"cniVersion": "0.3.1", "name": "a", "type": "macvlan", "master": master}
+    return {"kind": NAD, "metadata": metadata, "spec": {"config": json.dumps(config)}}
