@@ -20,6 +20,10 @@ someone scrapes, through :class:`Facts`; requests pay for counters alone.
 | ``snapshot_problems`` | | objects that do not parse or are not accepted |
 | ``certificate_not_after_seconds`` | | end of the serving certificate, Unix time |
 | ``certificate_reloads_total`` | result | new pairs taken (``taken``) or refused (``refused``) |
+| ``leader`` | | 1 while this replica writes status |
+| ``status_writes_total`` | | statuses of our kinds written |
+| ``status_failures_total`` | | statuses that could not be read or written, each try |
+| ``status_waiting`` | | objects that the leader has to look at |
 | ``build_info`` | version, python | 1 |
 """
 
@@ -61,6 +65,23 @@ class KindState:
     objects: int
 
 
+@dataclass(frozen=True, slots=True)
+class LeadState:
+    """What this replica does as a leader.
+
+    Attributes:
+        leads: Whether it leads now.
+        writes: How many statuses it wrote.
+        failures: How many tries failed.
+        waiting: How many objects it has to look at.
+    """
+
+    leads: bool = False
+    writes: int = 0
+    failures: int = 0
+    waiting: int = 0
+
+
 class Facts(Protocol):
     """What is asked for at scrape time."""
 
@@ -74,6 +95,10 @@ class Facts(Protocol):
 
     def certificate_ends(self) -> float:
         """Return when the serving certificate ends, Unix time."""
+        ...
+
+    def lead(self) -> LeadState:
+        """Return what this replica does as a leader."""
         ...
 
 
@@ -188,6 +213,7 @@ class _Asked(Collector):
     def collect(self) -> Iterator[Metric]:
         yield from self._of_load()
         yield from self._of_kinds()
+        yield from _of_lead(self._facts.lead())
         yield _gauge(
             "snapshot_problems",
             "Objects that do not parse or are not accepted.",
@@ -232,6 +258,19 @@ class _Asked(Collector):
             staleness.add_metric([state.kind], state.staleness)
             objects.add_metric([state.kind], state.objects)
         yield from (synced, staleness, objects)
+
+
+def _of_lead(state: LeadState) -> Iterator[Metric]:
+    yield _gauge("leader", "1 while this replica writes status.", float(state.leads))
+    yield CounterMetricFamily(
+        PREFIX + "status_writes", "Statuses of our kinds written.", value=state.writes
+    )
+    yield CounterMetricFamily(
+        PREFIX + "status_failures",
+        "Statuses that could not be read or written, each try.",
+        value=state.failures,
+    )
+    yield _gauge("status_waiting", "Objects that the leader has to look at.", state.waiting)
 
 
 def _gauge(name: str, text: str, value: float) -> GaugeMetricFamily:

@@ -46,18 +46,22 @@ async def joined() -> AsyncIterator[Room]:
         connection = Connection(LoopbackAccess(api.base))
         room = Room(api, connection, hurried())
         api.told = lambda found: room.hear(Put(found["kind"], found))
-        yield room
-        await connection.close()
+        try:
+            yield room
+        finally:
+            await connection.close()
 
 
 @contextlib.asynccontextmanager
 async def led(room: Room) -> AsyncIterator[None]:
     """Lead, until the end of the block."""
     task = asyncio.create_task(room.controller.lead())
-    yield
-    task.cancel()
-    with contextlib.suppress(asyncio.CancelledError):
-        await task
+    try:
+        yield
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
 
 
 def wanted(room: Room, found: dict[str, Any]) -> int:
@@ -122,11 +126,11 @@ async def test_who_does_not_lead_writes_nothing_and_keeps_nothing() -> None:
     async with joined() as room:
         room.put(TOKENS, policy("tokens"))
         assert room.controller.waiting() == 0
-        room.api.lists[PODS] = [running("p")]
+        room.api.lists[PODS] = [running("p", "elsewhere")]
         async with led(room):
             await eventually(lambda: not untrue(room))
         written = len(room.api.done("PATCH"))
-        room.put(policy("nowhere"))
+        room.put(policy("tokens", "nowhere"))
         await asyncio.sleep(0.05)
         assert len(room.api.done("PATCH")) == written
         assert (room.nodes.advertised, room.pods.is_listed) == (None, False)
