@@ -1,7 +1,7 @@
 """A small API server that keeps what is written to it, with uids, versions and scripted trouble."""
 
 import json
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -47,8 +47,10 @@ class WritableAPI:
     Attributes:
         base: Its address.
         objects: What it holds, by URL path.
-        lists: Objects of collections that are only listed (nodes, pods), by URL path.
+        lists: Objects of collections that are only listed (nodes, pods), by URL path; a namespace
+            that is not in it has no pods.
         deeds: Every request, oldest first.
+        written: How often the status of each object was written, by URL path.
         told: Called with each of our objects whose status was written.
         before: Called with the path before each answer: what happens in the meantime.
     """
@@ -59,6 +61,7 @@ class WritableAPI:
         self.objects: dict[str, Object] = {}
         self.lists: dict[str, list[Object]] = defaultdict(list)
         self.deeds: list[Deed] = []
+        self.written: Counter[str] = Counter()
         self.told: Callable[[Object], None] = lambda _: None
         self.before: Callable[[str, str], None] = lambda _method, _path: None
         self._script: dict[tuple[str, str], deque[Answer]] = defaultdict(deque)
@@ -129,10 +132,14 @@ class WritableAPI:
         return response
 
     def _answer(
-        self, method: str, path: str, query: Mapping[str, str], body: Object
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str],
+        body: Any,  # noqa: ANN401 - JSON
     ) -> web.Response:
         held = path.removesuffix("/status")
-        if method == "GET" and path in self.lists:
+        if method == "GET" and (path in self.lists or path.endswith("/pods")):
             return self._list(path, query)
         if method == "POST":
             return self._create(path, body)
@@ -166,6 +173,7 @@ class WritableAPI:
             return _status(409, "Precondition failed: UID")
         metadata = {**found["metadata"], "resourceVersion": self._next()}
         self.objects[path] = {**found, "metadata": metadata, "status": body["status"]}
+        self.written[path] += 1
         self.told(self.objects[path])
         return web.json_response(self.objects[path])
 

@@ -59,6 +59,7 @@ def test_a_condition_is_found_by_its_type() -> None:
 
 def test_a_time_of_an_odd_shape_is_not_kept() -> None:
     """The API server would refuse it for ever."""
-    for odd in (7, {}, "", None, ["T"]):
+    odds: list[object] = [7, {}, "", None, ["T"]]
+    for odd in odds:
         old = {"conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": odd}]}
         assert status(READY, 1, old, "T2")["conditions"][0]["lastTransitionTime"] == "T2"

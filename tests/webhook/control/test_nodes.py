@@ -25,11 +25,15 @@ async def test_governed_resources_of_any_node_are_counted(
     """Over all pages; none of nothing, nor what is not ours to govern."""
     most = int(PAGE["limit"])
     plain = [node(cpu="8", rdma__none="0") for _ in range(most * 2)]
-    odd = [{"metadata": {}}, {"status": {}}, {"status": {"allocatable": None}}]
+    odd: list[dict[str, Any]] = [
+        {"metadata": {}},
+        {"status": {}},
+        {"status": {"allocatable": None}},
+    ]
     writable.lists[NODES] = [node(rdma__a="1"), *plain, *odd, node(rdma__b="1k")]
     assert room.nodes.advertised is None
     assert await room.nodes.count()
-    assert room.nodes.advertised == {"rdma/a", "rdma/b"}
+    assert room.nodes.advertised == frozenset({"rdma/a", "rdma/b"})
     assert not await room.nodes.count()
     assert len(writable.done("GET", NODES)) == 6
 
@@ -51,7 +55,7 @@ async def test_the_last_count_stays_where_nodes_cannot_be_read(
     writable.refuse("GET", NODES, answer, answer)
     assert not await room.nodes.count()
     assert not await room.nodes.count()
-    assert room.nodes.advertised == {"rdma/a"}
+    assert room.nodes.advertised == frozenset({"rdma/a"})
     assert caplog.text.count("nodes_unreadable") == 1
 
 
@@ -73,7 +77,7 @@ async def test_nodes_are_counted_ever_more_rarely_until_something_hurries(
     task.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await task
-    assert changes[1] == {"rdma/a"}
+    assert changes[1] == frozenset({"rdma/a"})
     assert fake_pace.now - start < LATE_SECONDS + SOON_SECONDS
 
 

@@ -1,5 +1,7 @@
 """Equipped pods, listed as metadata alone."""
 
+from typing import Any
+
 import pytest
 
 from tests.fakes.writes import CUT, Answer, WritableAPI
@@ -13,7 +15,11 @@ async def test_equipped_pods_are_found_by_their_stamp(room: Room, writable: Writ
     """Of every namespace; what is no stamp of ours is passed over."""
     odd = ["", "{", "7", "[]", "{}", '{"networks": []}', "[" * 5000]
     strangers = [running(f"odd-{n}", **{"rdma.io/status": text}) for n, text in enumerate(odd)]
-    bare = [{"metadata": {"name": "x", "annotations": None}}, {"metadata": {}}, {}]
+    bare: list[dict[str, Any]] = [
+        {"metadata": {"name": "x", "annotations": None}},
+        {"metadata": {}},
+        {},
+    ]
     pods = [running(f"p{n}") for n in range(250)]
     writable.lists[PODS] = [*pods, *strangers, *bare, running("q", "team-b")]
     assert not room.pods.is_listed
