@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import msgspec
 
 from policies.accept import MULTUS_MODES
+from policies.names import WEBHOOK_KEYS
 from policies.refusal import Refusal
 from policies.select import Applicable, Order, select
 from policies.snapshot import Snapshot
@@ -30,8 +31,12 @@ class RunningPod(msgspec.Struct, frozen=True, gc=False):
 
 
 def ours(annotations: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """Return a pod's annotations below our prefix."""
-    return tuple((key, value) for key, value in annotations.items() if is_ours(key))
+    """Return a pod's annotations below our prefix, without what the webhook wrote into them."""
+    return tuple(
+        (key, "" if key in WEBHOOK_KEYS else value)
+        for key, value in annotations.items()
+        if is_ours(key)
+    )
 
 
 def is_outdated(snapshot: Snapshot, pod: RunningPod) -> bool:

@@ -1,9 +1,14 @@
 """A clock that is just a number, and an alarm that rings at once."""
 
 import asyncio
+import contextlib
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
 from webhook.apiserver.pace import Pace
+
+HANGING_SECONDS = 0.2
+"""What hangs in a test hangs for ever: so much real time is enough to see it."""
 
 
 @dataclass
@@ -37,7 +42,19 @@ class FakePace:
         """Return the number at ``share`` of the range."""
         return low + (high - low) * self.share
 
+    @contextlib.asynccontextmanager
+    async def within(self, seconds: float) -> AsyncIterator[None]:
+        """Give up what hangs; then so much time has passed."""
+        try:
+            async with asyncio.timeout(HANGING_SECONDS):
+                yield
+        except TimeoutError:
+            self.now += seconds
+            raise
+
     @property
     def pace(self) -> Pace:
         """Return it in the form that the code under test takes."""
-        return Pace(clock=lambda: self.now, sleep=self.sleep, uniform=self.uniform)
+        return Pace(
+            clock=lambda: self.now, sleep=self.sleep, uniform=self.uniform, within=self.within
+        )

@@ -59,6 +59,8 @@ async def pages(
         except (aiohttp.ClientError, OSError) as err:
             raise Unreachable(f"{path}: {explain(err)}") from err
         yield page.items or []
+        if more and page.metadata.more == more:
+            raise BrokenAnswer(f"list of {path}: the page after this one is this one")
         more = page.metadata.more
         if not more:
             return

@@ -4,6 +4,7 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
 FIRST_SECONDS = 0.5
@@ -22,11 +23,13 @@ class Pace:
         clock: Seconds from any start, never going back.
         sleep: Waits so many seconds.
         uniform: Returns a random number between two.
+        within: Returns a context that ends with TimeoutError after so many seconds.
     """
 
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     uniform: Callable[[float, float], float] = random.uniform
+    within: Callable[[float], AbstractAsyncContextManager[object]] = asyncio.timeout
 
 
 class Backoff:

@@ -3,16 +3,20 @@
 from collections.abc import Iterator, Mapping
 
 from certs.serving import Serving
+from webhook.cli.leader import Leader
 from webhook.server.app import Reviews
-from webhook.server.metrics import KindState
+from webhook.server.metrics import KindState, LeadState
 from webhook.watch.cache import Cache
 
 
 class LiveFacts:
     """The state of the running service."""
 
-    def __init__(self, cache: Cache, serving: Serving, reviews: Reviews) -> None:
-        """Keep the three to ask."""
+    def __init__(
+        self, cache: Cache, serving: Serving, reviews: Reviews, leader: Leader | None
+    ) -> None:
+        """Keep whom to ask; there is no leader where objects come from files."""
+        self._leader = leader
         self._cache = cache
         self._serving = serving
         self._reviews = reviews
@@ -53,3 +57,12 @@ class LiveFacts:
     def certificate_ends(self) -> float:
         """Return when the serving certificate ends, Unix time."""
         return self._serving.pair.leaf.not_valid_after_utc.timestamp()
+
+    def lead(self) -> LeadState:
+        """Return what this replica does as a leader."""
+        if self._leader is None:
+            return LeadState()
+        statuses = self._leader.statuses
+        return LeadState(
+            self._leader.leads(), statuses.writes, statuses.failures, self._leader.waiting()
+        )

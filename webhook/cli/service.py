@@ -106,7 +106,7 @@ async def _run(settings: Settings) -> int:
         cores = {app.MUTATE: handle, app.VALIDATE: validate}
         limits = Limits(in_flight=settings.max_in_flight)
         reviews = app.Reviews(cores, feed.objects, ledger, limits)
-        facts = LiveFacts(cache, serving, reviews)
+        facts = LiveFacts(cache, serving, reviews, feed.leader)
         metrics.attach(facts, reviews)
         probe = await _listen(Probes(facts.missing, metrics), settings.probe_listen)
         opened.push_async_callback(probe.close, 0.0)

@@ -28,13 +28,14 @@ def status(standing: Standing, generation: int, old: Status, now: str) -> dict[s
     conditions = []
     for finding in standing.findings:
         before = known.get(finding.type, {})
-        is_same = before.get("status") == finding.status and before.get("lastTransitionTime")
+        since = before.get("lastTransitionTime")
+        is_same = before.get("status") == finding.status and isinstance(since, str) and since
         conditions.append(
             {
                 "type": finding.type,
                 "status": finding.status,
                 "observedGeneration": generation,
-                "lastTransitionTime": before["lastTransitionTime"] if is_same else now,
+                "lastTransitionTime": since if is_same else now,
                 "reason": finding.reason,
                 "message": finding.message,
             }
@@ -64,13 +65,6 @@ def _conditions(found: Status) -> list[dict[str, Any]]:
     ]
 
 
-def message(found: Status, kind: str, wanted: str) -> str:
-    """Return the message of a condition that has the wanted status; empty where it has not."""
-    return next(
-        (
-            str(one.get("message", ""))
-            for one in _conditions(found)
-            if (one["type"], one.get("status")) == (kind, wanted)
-        ),
-        "",
-    )
+def find(found: Status, kind: str) -> Mapping[str, Any]:
+    """Return a condition of a status; empty where it has none of that type."""
+    return next((one for one in _conditions(found) if one["type"] == kind), {})

@@ -1,6 +1,7 @@
 """Which of our objects have to be looked at after some changes.
 
-Knows how objects depend on each other; pure, so that a test can list every case.
+Knows how objects depend on each other; pure, so that a test can list every case. What has to walk
+many objects yields None for each one that is not concerned, so that whoever asks can pause.
 """
 
 from collections.abc import Iterable, Iterator
@@ -8,6 +9,7 @@ from typing import NamedTuple
 
 from policies import names
 from policies.changes import Change, Everything, Gone, Put
+from policies.index import Shard
 from policies.shapes import PartitionType
 from policies.snapshot import Snapshot
 from policies.tenancy import Tenancy
@@ -23,140 +25,180 @@ class Key(NamedTuple):
     name: str
 
 
-def every(snapshot: Snapshot) -> Iterator[Key]:
+Steps = Iterator[Key | None]
+"""Keys, and None for each step that found none."""
+
+
+def every(snapshot: Snapshot) -> Steps:
     """Yield every object of ours that the snapshot knows, readable or not."""
     yield from (Key(names.NETWORK, "", name) for name in snapshot.networks)
     yield from (Key(names.PARTITION, "", name) for name in snapshot.partitions)
-    for namespace in snapshot.shards:
-        yield from _here(namespace, snapshot)
-    yield from (Key(*place) for place in snapshot.faults if place[0] in OURS)
+    for namespace, shard in snapshot.shards.items():
+        yield _policy(namespace) if _has_policy(shard) else None
+    yield from (Key(*place) if place[0] in OURS else None for place in snapshot.faults)
 
 
-def affected(changes: Iterable[Change], before: Snapshot, after: Snapshot) -> set[Key]:
-    """Return what some changes may have given another standing.
+def affected(changes: Iterable[Change], before: Snapshot, after: Snapshot) -> Steps:
+    """Yield what some changes may have given another standing.
 
     Args:
         changes: What happened.
         before: The snapshot without them.
         after: The snapshot with them.
     """
-    found: set[Key] = set()
+    concern = _Concern(before, after)
     for change in changes:
         if isinstance(change, Everything):
-            return {*every(before), *every(after)}
-        found.update(_of(change, before, after))
-    return found
+            yield from every(before)
+            yield from every(after)
+            return
+        yield from concern.take(change)
+    yield from concern.policies()
 
 
-def _of(change: Put | Gone, before: Snapshot, after: Snapshot) -> Iterator[Key]:
-    namespace, name = _place(change)
-    if change.kind in OURS:
-        yield Key(change.kind, namespace, name)
-    if change.kind == names.NETWORK:
-        yield from _granting(name, before)
-        yield from _granting(name, after)
-        yield from _of_fabrics({name}, before, after)
-    elif change.kind == names.POLICY:
-        yield from _rivals(namespace, before)
-        yield from _rivals(namespace, after)
-    elif change.kind == names.PARTITION:
-        yield from _sharing(name, before)
-        yield from _sharing(name, after)
-    elif change.kind in {names.NAD, names.NAMESPACE}:
-        yield from _here(namespace or name, after)
-        attached = (namespace, name)
-        for owner in _attaching(attached, after):
-            yield from _granting(owner, after)
+class _Concern:
+    """What policies have to have to do with, so that some changes concern them."""
+
+    def __init__(self, before: Snapshot, after: Snapshot) -> None:
+        self._before = before
+        self._after = after
+        self._namespaces: set[str] = set()
+        self._tenants: set[str] = set()
+        self._networks: set[str] = set()
+        """Granted by them."""
+        self._numbers: set[tuple[str, int]] = set()
+        """``(network, number)`` named by them."""
+        if _owners(before) != _owners(after):
+            self._networks.update(_open(after))
+
+    def take(self, change: Put | Gone) -> Steps:
+        """Note one change; yield the objects that it is about."""
+        namespace, name = _place(change)
+        yield Key(change.kind, namespace, name) if change.kind in OURS else None
+        both = (self._before, self._after)
+        match change.kind:
+            case names.NETWORK:
+                self._networks.update(_neighbours(name, both))
+            case names.POLICY:
+                for snapshot in both:
+                    self._numbers.update(_rivalled(snapshot.shard(namespace).tenancy, snapshot))
+            case names.PARTITION:
+                for snapshot in both:
+                    self._take_claim(name, snapshot)
+            case names.NAD:
+                self._namespaces.add(namespace)
+                for owner in _attaching((namespace, name), both):
+                    self._networks.add(owner)
+                    yield Key(names.NETWORK, "", owner)
+
+    def policies(self) -> Steps:
+        """Yield the policies that are concerned."""
+        if not (self._networks or self._numbers or self._tenants):
+            for namespace in self._namespaces:
+                yield _policy(namespace) if _has_policy(self._after.shard(namespace)) else None
+            return
+        for namespace, shard in self._after.shards.items():
+            yield _policy(namespace) if self._concerns(namespace, shard) else None
+
+    def _take_claim(self, name: str, snapshot: Snapshot) -> None:
+        """Note an RDMAPartition: it counts for its tenant, and its number for who names it."""
+        claim = snapshot.partitions.get(name)
+        if claim is not None:
+            self._tenants.add(claim.spec.tenant)
+            self._numbers.update(_contested(claim.spec.fabric, claim.spec.number, snapshot))
+
+    def _concerns(self, namespace: str, shard: Shard) -> bool:
+        tenancy = shard.tenancy
+        if tenancy is None:
+            return namespace in self._namespaces and _has_policy(shard)
+        return (
+            namespace in self._namespaces
+            or tenancy.tenant in self._tenants
+            or any(
+                grant.name in self._networks
+                or any((grant.name, number) in self._numbers for _, number in grant.partitions)
+                for grant in tenancy.grants
+            )
+        )
 
 
 def _place(change: Put | Gone) -> tuple[str, str]:
     if isinstance(change, Gone):
         return change.namespace, change.name
-    metadata = change.object.get("metadata") or {}
+    metadata = change.object.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
     return str(metadata.get("namespace") or ""), str(metadata.get("name") or "")
 
 
-def _here(namespace: str, snapshot: Snapshot) -> Iterator[Key]:
-    """Yield the policy of a namespace, if it has one."""
-    shard = snapshot.shard(namespace)
-    if shard.tenancy is not None or shard.policy_problem:
-        yield Key(names.POLICY, namespace, names.POLICY_NAME)
+def _policy(namespace: str) -> Key:
+    return Key(names.POLICY, namespace, names.POLICY_NAME)
 
 
-def _granting(network: str, snapshot: Snapshot) -> Iterator[Key]:
-    """Yield the policies that grant a network."""
-    for namespace, shard in snapshot.shards.items():
-        if shard.tenancy is not None and shard.tenancy.grant(network) is not None:
-            yield Key(names.POLICY, namespace, names.POLICY_NAME)
+def _has_policy(shard: Shard) -> bool:
+    return shard.tenancy is not None or bool(shard.policy_problem)
 
 
-def _attaching(place: tuple[str, str], snapshot: Snapshot) -> Iterator[str]:
-    """Yield the networks that have a NAD of this namespace as a rail of everybody's."""
+def _owners(snapshot: Snapshot) -> tuple[object, object]:
+    """Return which networks use which resources and interfaces."""
+    return snapshot.governance.resources, snapshot.governance.interfaces
+
+
+def _open(snapshot: Snapshot) -> Iterator[str]:
+    """Yield the networks whose rails name NADs of any namespace.
+
+    What those may use depends on what the other networks use.
+    """
     for network in snapshot.networks.values():
         for rail in network.model.spec.rails if network.model else ():
-            named = rail.network_attachment
-            if named is not None and (named.namespace, named.name) == place:
+            if rail.network_attachment is None or not rail.network_attachment.namespace:
                 yield network.name
 
 
-def _of_fabrics(changed: set[str], before: Snapshot, after: Snapshot) -> Iterator[Key]:
-    """Yield the policies that grant a network of the fabrics that some networks are in."""
-    fabrics = {
-        one.networks[name].fabric
-        for one in (before, after)
-        for name in changed
-        if name in one.networks
-    }
-    for network in after.networks.values():
-        if network.fabric in fabrics and network.name not in changed:
-            yield from _granting(network.name, after)
+def _neighbours(name: str, snapshots: tuple[Snapshot, Snapshot]) -> set[str]:
+    """Return a network and all those of the fabrics that it is or was in."""
+    found = (snapshot.networks.get(name) for snapshot in snapshots)
+    fabrics = {one.fabric for one in found if one is not None}
+    return {name, *(one for fabric in fabrics for one in _sharing(fabric, snapshots[-1]))}
 
 
-def _sharing(name: str, snapshot: Snapshot) -> Iterator[Key]:
-    """Yield the policies that an RDMAPartition's number concerns: its tenant's, and its namers'."""
-    claim = snapshot.partitions.get(name)
-    if claim is None:
-        return
-    spec = claim.spec
-    for namespace, shard in snapshot.shards.items():
-        if shard.tenancy is not None and shard.tenancy.tenant == spec.tenant:
-            yield Key(names.POLICY, namespace, names.POLICY_NAME)
-    yield from _naming(spec.fabric, spec.number, snapshot)
+def _attaching(place: tuple[str, str], snapshots: tuple[Snapshot, Snapshot]) -> Iterator[str]:
+    """Yield the networks that name a NAD as one of their rails."""
+    for snapshot in snapshots:
+        if place not in snapshot.governance.attachments:
+            continue
+        for network in snapshot.networks.values():
+            for rail in network.model.spec.rails if network.model else ():
+                named = rail.network_attachment
+                if named is not None and (named.namespace, named.name) == place:
+                    yield network.name
 
 
-def _rivals(namespace: str, snapshot: Snapshot) -> Iterator[Key]:
-    """Yield the policies that name a number that this namespace's policy names too."""
-    tenancy = snapshot.shard(namespace).tenancy
+def _rivalled(tenancy: Tenancy | None, snapshot: Snapshot) -> Iterator[tuple[str, int]]:
+    """Yield the numbers of a policy that another tenant has too, through whatever network."""
     for grant in tenancy.grants if tenancy else ():
         network = snapshot.networks.get(grant.name)
         for _, number in grant.partitions if network else ():
             if network is not None and number is not None:
-                yield from _naming(network.fabric, number, snapshot)
+                yield from _contested(network.fabric, number, snapshot)
 
 
-def _naming(fabric: str, number: int, snapshot: Snapshot) -> Iterator[Key]:
-    """Yield the policies that name a number through any network of a fabric.
+def _contested(fabric: str, number: int, snapshot: Snapshot) -> Iterator[tuple[str, int]]:
+    """Yield ``(network, number)`` for each network of a fabric where tenants differ.
 
-    All policies are walked, so only where tenants differ: one tenant's are no rivals.
+    One tenant's policies are no rivals.
     """
-    sharing = [one.name for one in snapshot.networks.values() if one.fabric == fabric]
+    sharing = _sharing(fabric, snapshot)
     tenants = {one for name in sharing for one in snapshot.claims.get((name, number), ())}
-    tenants.update(_holding(fabric, number, snapshot))
-    for namespace, shard in snapshot.shards.items() if len(tenants) > 1 else ():
-        if shard.tenancy is not None and _names(shard.tenancy, sharing, number):
-            yield Key(names.POLICY, namespace, names.POLICY_NAME)
-
-
-def _holding(fabric: str, number: int, snapshot: Snapshot) -> Iterator[str]:
     for kind in PartitionType:
-        yield from snapshot.holders.get((fabric, kind, number), ())
+        tenants.update(snapshot.holders.get((fabric, kind, number), ()))
+    if len(tenants) > 1:
+        yield from ((name, number) for name in sharing)
 
 
-def _names(tenancy: Tenancy, networks: list[str], number: int) -> bool:
-    """Whether a policy names a number through one of some networks."""
-    return any(
-        number == given
-        for grant in tenancy.grants
-        if grant.name in networks
-        for _, given in grant.partitions
-    )
+def _sharing(fabric: str, snapshot: Snapshot) -> list[str]:
+    """Return the networks of a fabric."""
+
+    def of_fabric() -> list[str]:
+        return [one.name for one in snapshot.networks.values() if one.fabric == fabric]
+
+    return snapshot.notes.once(__name__, fabric, of_fabric)

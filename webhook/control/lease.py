@@ -5,16 +5,18 @@ Source: kubernetes/api ``coordination/v1``; client-go ``tools/leaderelection``, 
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
 from webhook.apiserver.connection import JSON, Connection
-from webhook.apiserver.errors import KindAbsent
+from webhook.apiserver.errors import BrokenAnswer, KindAbsent
 
 API_VERSION = "coordination.k8s.io/v1"
 HOLD_SECONDS = 15
 """How long others leave a leader alone that gives no sign of life."""
+MOST_TRANSITIONS = 2**31 - 1
+"""What the field holds; somebody may have written that."""
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -86,7 +88,9 @@ class Lease:
             "leaseDurationSeconds": HOLD_SECONDS if holder else 1,
             "acquireTime": now if is_change else seen.acquired or now,
             "renewTime": now,
-            "leaseTransitions": seen.transitions + (is_change and bool(seen.version)),
+            "leaseTransitions": min(
+                seen.transitions + (is_change and bool(seen.version)), MOST_TRANSITIONS
+            ),
         }
         metadata = {"name": self._name, "namespace": self._namespace}
         lease = {"apiVersion": API_VERSION, "kind": "Lease", "metadata": metadata, "spec": spec}
@@ -102,14 +106,41 @@ class Lease:
         return f"{self._folder}/{self._name}"
 
 
+class _Metadata(msgspec.Struct):
+    version: Annotated[str, msgspec.Meta(min_length=1)] = msgspec.field(name="resourceVersion")
+
+
+class _Spec(msgspec.Struct, rename="camel"):
+    """Anything may be absent or null."""
+
+    holder_identity: str | None = None
+    renew_time: str | None = None
+    acquire_time: str | None = None
+    lease_transitions: int | None = None
+    lease_duration_seconds: int | None = None
+
+
+class _Lease(msgspec.Struct):
+    metadata: _Metadata
+    spec: _Spec | None = None
+
+
 def _record(found: Mapping[str, Any]) -> Record:
-    """Return what a Lease says; anything may be absent."""
-    spec = found.get("spec") or {}
+    """Return what a Lease says.
+
+    Raises:
+        BrokenAnswer: It is no Lease.
+    """
+    try:
+        lease = msgspec.convert(found, _Lease)
+    except msgspec.ValidationError as err:
+        raise BrokenAnswer(f"Lease: {err}") from err
+    spec = lease.spec or _Spec()
     return Record(
-        holder=spec.get("holderIdentity") or "",
-        renewed=spec.get("renewTime") or "",
-        transitions=spec.get("leaseTransitions") or 0,
-        version=found["metadata"]["resourceVersion"],
-        hold=spec.get("leaseDurationSeconds") or HOLD_SECONDS,
-        acquired=spec.get("acquireTime") or "",
+        holder=spec.holder_identity or "",
+        renewed=spec.renew_time or "",
+        transitions=spec.lease_transitions or 0,
+        version=lease.metadata.version,
+        hold=spec.lease_duration_seconds or HOLD_SECONDS,
+        acquired=spec.acquire_time or "",
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 from policies import names
 from webhook.apiserver.connection import JSON, Connection
+from webhook.apiserver.errors import BrokenAnswer
 from webhook.apiserver.kinds import BY_NAME
 from webhook.control.keys import Key
 
@@ -41,30 +42,33 @@ class Objects:
             CallFailed: KindAbsent where it is gone.
         """
         path = BY_NAME[key.kind].path(key.namespace, key.name)
-        return await self._connection.call("GET", path, {}, kind=JSON)
+        found = await self._connection.call("GET", path, {}, kind=JSON)
+        if not isinstance(found.get("metadata"), dict):
+            raise BrokenAnswer(f"API server: {path}: an object without metadata")
+        return found
 
-    async def apply_status(self, found: Mapping[str, Any], status: object) -> dict[str, Any]:
-        """Make a status of an object ours, and return the object as it is then.
+    async def apply_status(self, key: Key, found: Mapping[str, Any], status: object) -> None:
+        """Make a status of an object ours.
 
         Args:
+            key: Which.
             found: The object as it was read; one of the same name made since is left alone.
             status: All that we say; what we said before and do not say now goes.
 
         Raises:
             CallFailed: Conflict where the object is another one now.
         """
-        kind, metadata = found["kind"], found["metadata"]
-        namespace = metadata.get("namespace", "")
-        path = f"{BY_NAME[kind].path(namespace, metadata['name'])}/status"
-        kept = {key: metadata[key] for key in ("name", "namespace", "uid") if key in metadata}
+        kind = BY_NAME[key.kind]
+        place = {"name": key.name, "namespace": key.namespace, "uid": found["metadata"].get("uid")}
         body = {
-            "apiVersion": BY_NAME[kind].api_version,
-            "kind": kind,
-            "metadata": kept,
+            "apiVersion": kind.api_version,
+            "kind": key.kind,
+            "metadata": {name: value for name, value in place.items() if value},
             "status": status,
         }
         query = {"fieldManager": MANAGER, "force": "true"}
-        return await self._connection.call("PATCH", path, query, body, kind=APPLY)
+        path = f"{kind.path(key.namespace, key.name)}/status"
+        await self._connection.call("PATCH", path, query, body, kind=APPLY)
 
     async def tell(self, key: Key, uid: str, reason: str, note: str) -> None:
         """Write an event about an object of ours, beside it in its namespace.

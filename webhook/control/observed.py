@@ -4,12 +4,13 @@ A status is written only where it would say something else, so a quiet cluster c
 Every replica follows this, so that a new leader knows without asking.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from sys import intern
 from typing import Any
 
 import msgspec
 
+from policies import names
 from policies.changes import Change, Everything, Gone, Put
 from webhook.control.conditions import digest
 from webhook.control.keys import OURS, Key
@@ -20,11 +21,18 @@ class Sight(msgspec.Struct, frozen=True, gc=False):
 
     Attributes:
         generation: ``metadata.generation``.
+        uid: A number that differs from that of another object of the same name.
         digest: What its status says (`conditions.digest`).
     """
 
     generation: int
+    uid: int
     digest: int
+
+    def is_of(self, found: Mapping[str, Any]) -> bool:
+        """Whether an object is the one that was seen, and its wish unchanged since."""
+        generation, uid = _version(found)
+        return (self.generation, self.uid) == (generation, uid)
 
 
 class Observed:
@@ -52,15 +60,10 @@ class Observed:
 
     def see(self, kind: str, found: Mapping[str, Any]) -> Key:
         """Take note of one object; return its key."""
-        metadata = found.get("metadata")
-        metadata = metadata if isinstance(metadata, dict) else {}
+        metadata, said = _part(found, "metadata"), _part(found, "status")
         places = (str(metadata.get(key) or "") for key in ("namespace", "name"))
         key = Key(intern(kind), *map(intern, places))
-        generation, status = metadata.get("generation"), found.get("status")
-        self._sights[key] = Sight(
-            generation if isinstance(generation, int) else 0,
-            digest(status if isinstance(status, dict) else {}),
-        )
+        self._sights[key] = Sight(*_version(found), digest(said))
         return key
 
     def forget(self, key: Key) -> None:
@@ -70,3 +73,21 @@ class Observed:
     def sight(self, key: Key) -> Sight | None:
         """Return the last sight of an object; None where it is gone."""
         return self._sights.get(key)
+
+    def generations(self) -> Iterator[tuple[str, int]]:
+        """Yield the namespaces whose policy is known, each with its generation."""
+        for key, sight in list(self._sights.items()):
+            if (key.kind, key.name) == (names.POLICY, names.POLICY_NAME):
+                yield key.namespace, sight.generation
+
+
+def _version(found: Mapping[str, Any]) -> tuple[int, int]:
+    metadata = _part(found, "metadata")
+    generation = metadata.get("generation")
+    return generation if isinstance(generation, int) else 0, hash(str(metadata.get("uid")))
+
+
+def _part(found: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return a part of an object; empty where it is of another shape."""
+    part = found.get(name)
+    return part if isinstance(part, dict) else {}

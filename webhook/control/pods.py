@@ -5,8 +5,8 @@ those of one namespace when its policy changed.
 """
 
 import json
-import logging
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import msgspec
 
@@ -14,16 +14,18 @@ from policies.names import ANNOTATION_STATUS, SELECTION_ANNOTATION
 from policies.standing.pods import RunningPod, ours
 from webhook.apiserver.connection import Connection
 from webhook.apiserver.lists import pages
+from webhook.control.turns import gently
 from webhook.pods import selection
 from webhook.pods.errors import InvalidSelection
 
 ACCEPT = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 RUNNING = {
-    "limit": "500",
+    "limit": "100",
     "fieldSelector": "status.phase!=Succeeded,status.phase!=Failed",
 }
 
-log = logging.getLogger(__name__)
+POD_STEPS = 10
+"""Equipped pods whose annotations are read in one turn of the loop."""
 
 
 class _Metadata(msgspec.Struct):
@@ -76,28 +78,46 @@ class Pods:
         self._found.pop(namespace, None)
         self._found.update(found)
 
+    def forget(self) -> None:
+        """Know nothing any more: the pods are another leader's to look at."""
+        self._found = {}
+        self.is_listed = False
+
     async def _listed(self, path: str) -> dict[str, tuple[RunningPod, ...]]:
         found: dict[str, list[RunningPod]] = {}
+        shared: dict[object, Any] = {}
         async for page in pages(self._connection, path, RUNNING, ACCEPT, _Pod):
-            for pod in _equipped(page):
+            async for pod in gently(_equipped(page, shared), POD_STEPS):
                 found.setdefault(pod.namespace, []).append(pod)
         return {namespace: tuple(pods) for namespace, pods in found.items()}
 
 
-def _equipped(page: Iterable[_Pod]) -> Iterator[RunningPod]:
-    """Yield the pods that the webhook equipped, going by its stamp."""
+def _equipped(page: Iterable[_Pod], shared: dict[object, Any]) -> Iterator[RunningPod]:
+    """Yield the pods that the webhook equipped, going by its stamp.
+
+    Args:
+        page: Some pods.
+        shared: What pods of the same job have in common, kept once for all of them.
+    """
     for pod in page:
         annotations = pod.metadata.annotations or {}
         if _networks(annotations.get(ANNOTATION_STATUS, "")):
-            selected = _selected(annotations.get(SELECTION_ANNOTATION, ""), pod.metadata.namespace)
-            yield RunningPod(pod.metadata.namespace, pod.metadata.name, ours(annotations), selected)
+            namespace = pod.metadata.namespace
+            selected = _selected(annotations.get(SELECTION_ANNOTATION, ""), namespace)
+            wish = ours(annotations)
+            yield RunningPod(
+                shared.setdefault(namespace, namespace),
+                pod.metadata.name,
+                shared.setdefault(wish, wish),
+                shared.setdefault(selected, selected),
+            )
 
 
 def _networks(stamp: str) -> bool:
     """Whether a stamp says any network; a launcher's says none."""
     try:
         found = json.loads(stamp)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return isinstance(found, dict) and bool(found.get("networks"))
 

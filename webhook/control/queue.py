@@ -5,10 +5,12 @@ Knows keys and time; not what is done with them.
 
 import asyncio
 import logging
+from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Hashable, Iterable
 from typing import Any, Generic, NoReturn, TypeVar
 
-from webhook.apiserver.pace import CEILING_SECONDS, FIRST_SECONDS, Pace
+from webhook.apiserver.pace import CEILING_SECONDS, FIRST_SECONDS, PATIENCE_SECONDS, Pace
+from webhook.control.turns import gently
 
 Key = TypeVar("Key", bound=Hashable)
 MOST_DOUBLINGS = 16
@@ -22,7 +24,7 @@ class WorkQueue(Generic[Key]):
     def __init__(self, pace: Pace) -> None:
         """Begin empty."""
         self._pace = pace
-        self._waiting: dict[Key, None] = {}
+        self._waiting: OrderedDict[Key, None] = OrderedDict()
         self._busy: set[Key] = set()
         self._again: dict[Key, asyncio.TimerHandle] = {}
         self._failures: dict[Key, int] = {}
@@ -34,6 +36,12 @@ class WorkQueue(Generic[Key]):
             self._waiting[key] = None
         if self._waiting:
             self._filled.set()
+
+    async def pour(self, steps: Iterable[Key | None]) -> None:
+        """Add many keys, letting others run in between; None is a step without a key."""
+        async for key in gently(steps):
+            if key is not None:
+                self.add([key])
 
     def __len__(self) -> int:
         """Return how many keys wait or are being looked at."""
@@ -52,8 +60,8 @@ class WorkQueue(Generic[Key]):
             try:
                 delay = await handle(key)
                 self._failures.pop(key, None)
-            except Retry:
-                delay = self._backoff(key)
+            except Retry as err:
+                delay = self._backoff(key, err.seconds)
             except Exception:
                 # One object must not stop the work on all the others.
                 log.exception("key_failed", extra={"fields": {"key": str(key)}})
@@ -64,6 +72,8 @@ class WorkQueue(Generic[Key]):
                     self._filled.set()
             if delay is not None:
                 self._later(key, delay)
+            # Most keys need nothing: then nothing was awaited, and thousands were one turn.
+            await asyncio.sleep(0)
 
     async def _next(self) -> Key:
         """Return the first key that nobody works on."""
@@ -86,11 +96,11 @@ class WorkQueue(Generic[Key]):
         self._again.pop(key, None)
         self.add([key])
 
-    def _backoff(self, key: Key) -> float:
+    def _backoff(self, key: Key, at_least: float = 0.0) -> float:
         """Return the seconds after one more failure in a row of a key."""
         failures = self._failures[key] = self._failures.get(key, 0) + 1
         ceiling = min(CEILING_SECONDS, FIRST_SECONDS * 2 ** min(failures - 1, MOST_DOUBLINGS))
-        return self._pace.uniform(ceiling / 2, ceiling)
+        return max(min(at_least, PATIENCE_SECONDS), self._pace.uniform(ceiling / 2, ceiling))
 
     def close(self) -> None:
         """Forget what is due later."""
@@ -101,3 +111,8 @@ class WorkQueue(Generic[Key]):
 
 class Retry(Exception):
     """A key could not be dealt with right now; it is tried again, later each time."""
+
+    def __init__(self, seconds: float = 0.0) -> None:
+        """Keep how long to wait at least, because the other side asked for it."""
+        super().__init__()
+        self.seconds = seconds

@@ -24,6 +24,10 @@ someone scrapes, through :class:`Facts`; requests pay for counters alone.
 | ``snapshot_problems`` | kind | objects, or files, that do not parse or are not accepted |
 | ``certificate_not_after_seconds`` | | end of the serving certificate, Unix time |
 | ``certificate_reloads_total`` | result | new pairs taken (``taken``) or refused (``refused``) |
+| ``leader`` | | 1 while this replica writes status |
+| ``status_writes_total`` | | statuses of our kinds written |
+| ``status_failures_total`` | | statuses that could not be read or written, each try |
+| ``status_waiting`` | | objects that the leader has to look at |
 | ``build_info`` | version, python | 1 |
 """
 
@@ -71,6 +75,23 @@ class KindState:
     failures: Mapping[str, int]
 
 
+@dataclass(frozen=True, slots=True)
+class LeadState:
+    """What this replica does as a leader.
+
+    Attributes:
+        leads: Whether it leads now.
+        writes: How many statuses it wrote.
+        failures: How many tries failed.
+        waiting: How many objects it has to look at.
+    """
+
+    leads: bool = False
+    writes: int = 0
+    failures: int = 0
+    waiting: int = 0
+
+
 class Facts(Protocol):
     """What is asked for at scrape time."""
 
@@ -88,6 +109,10 @@ class Facts(Protocol):
 
     def certificate_ends(self) -> float:
         """Return when the serving certificate ends, Unix time."""
+        ...
+
+    def lead(self) -> LeadState:
+        """Return what this replica does as a leader."""
         ...
 
 
@@ -204,6 +229,7 @@ class _Asked(Collector):
         yield from self._of_kinds()
         yield from self._of_calls()
         yield from self._of_snapshot()
+        yield from _of_lead(self._facts.lead())
         yield _gauge(
             "certificate_not_after_seconds",
             "End of the serving certificate, Unix time.",
@@ -274,6 +300,19 @@ class _Asked(Collector):
 
 def _counter(name: str, text: str, *labels: str) -> CounterMetricFamily:
     return CounterMetricFamily(PREFIX + name, text, labels=labels)
+
+
+def _of_lead(state: LeadState) -> Iterator[Metric]:
+    yield _gauge("leader", "1 while this replica writes status.", float(state.leads))
+    yield CounterMetricFamily(
+        PREFIX + "status_writes", "Statuses of our kinds written.", value=state.writes
+    )
+    yield CounterMetricFamily(
+        PREFIX + "status_failures",
+        "Statuses that could not be read or written, each try.",
+        value=state.failures,
+    )
+    yield _gauge("status_waiting", "Objects that the leader has to look at.", state.waiting)
 
 
 def _gauge(name: str, text: str, value: float) -> GaugeMetricFamily:

@@ -1,16 +1,22 @@
 """What statuses and broken connections mean."""
 
+from collections.abc import AsyncIterator
+
 import aiohttp
 import pytest
 
 from tests.fakes.apiserver import FakeAPI, LoopbackAccess, Refusal
+from tests.fakes.writes import CUT, Answer, WritableAPI
 from webhook.apiserver.connection import Connection, explain, refusal
 from webhook.apiserver.errors import (
+    BrokenAnswer,
     Busy,
     CallFailed,
+    Conflict,
     Expired,
     Forbidden,
     KindAbsent,
+    Refused,
     Unauthorized,
     Unreachable,
 )
@@ -22,6 +28,8 @@ from webhook.apiserver.errors import (
         (401, "", Unauthorized),
         (403, "", Forbidden),
         (404, "", KindAbsent),
+        (409, "", Conflict),
+        (422, "", Refused),
         (410, "", Expired),
         (504, "Too large resource version: 9", Expired),
         (504, "timeout", Busy),
@@ -76,3 +84,59 @@ def test_what_happened_is_said_in_words(err: Exception, text: str) -> None:
     """Never empty, never two lines."""
     assert explain(err).startswith(text)
     assert "\n" not in explain(err)
+
+
+@pytest.fixture
+async def way(access: LoopbackAccess) -> AsyncIterator[tuple[WritableAPI, Connection]]:
+    """Return an API server that can be written to, and a connection to it."""
+    async with WritableAPI() as found:
+        access.base = found.base
+        connection = Connection(access)
+        yield found, connection
+        await connection.close()
+
+
+async def test_a_call_sends_json_and_returns_the_answers_object(
+    way: tuple[WritableAPI, Connection],
+) -> None:
+    """With its type, its parameters and our credentials."""
+    api, connection = way
+    body = {"metadata": {"name": "é"}, "spec": {"n": 1}}
+    found = await connection.call("POST", "/folder", {"a": "b"}, body, kind="x/y")
+    assert found["spec"] == {"n": 1}
+    (deed,) = api.deeds
+    assert (deed.method, deed.body, deed.query) == ("POST", body, {"a": "b"})
+    assert deed.headers["Content-Type"] == "x/y"
+    assert deed.headers["Authorization"] == "Bearer token-0"
+    assert await connection.call("GET", "/folder/é", {}, kind="x/y") == found
+    assert api.deeds[1].body is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        (Answer(401), Unauthorized),
+        (Answer(403), Forbidden),
+        (Answer(404), KindAbsent),
+        (Answer(409), Conflict),
+        (Answer(422), Refused),
+        (Answer(429, headers={"Retry-After": "7"}), Busy),
+        (Answer(500, ""), Busy),
+        (Answer(CUT), Unreachable),
+        (Answer(200, ""), BrokenAnswer),
+        (Answer(200, "[]"), BrokenAnswer),
+        (Answer(200, '{"a": '), BrokenAnswer),
+    ],
+)
+async def test_a_call_that_fails_says_what_to_do(
+    way: tuple[WritableAPI, Connection], answer: Answer, error: type[CallFailed]
+) -> None:
+    """In one line that names the path."""
+    api, connection = way
+    api.refuse("PATCH", "/one", answer)
+    with pytest.raises(error) as found:
+        await connection.call("PATCH", "/one", {}, {}, kind="x/y")
+    assert "/one" in str(found.value)
+    assert "\n" not in str(found.value)
+    if isinstance(found.value, Busy):
+        assert found.value.retry_after == float(answer.headers.get("Retry-After", 0))

@@ -1,7 +1,7 @@
 """Standings as statuses: what is written, and what is worth writing."""
 
 from policies.standing.finding import Standing, no, yes
-from webhook.control.conditions import digest, message, status
+from webhook.control.conditions import digest, find, status
 
 READY = Standing((yes("Ready", "Ready", "fine"),), {"counts": {"networks": 1}})
 NOT_READY = Standing((no("Ready", "UnknownNetwork", "gone"),), {"counts": {"networks": 0}})
@@ -48,11 +48,18 @@ def test_a_status_of_any_shape_is_read() -> None:
     for odd in ({"conditions": 7}, {"conditions": [7, {"type": 1}]}, {"conditions": None}):
         assert digest(odd) == digest({})
         assert status(READY, 1, odd, "T")["conditions"][0]["lastTransitionTime"] == "T"
-        assert message(odd, "Ready", "True") == ""
 
 
-def test_the_message_of_a_condition_is_found_by_its_status() -> None:
-    """None where the condition is of another status."""
-    found = status(READY, 1, {}, "T")
-    assert message(found, "Ready", "True") == "fine"
-    assert message(found, "Ready", "False") == ""
+def test_a_condition_is_found_by_its_type() -> None:
+    """Nothing where there is none."""
+    said = status(READY, 1, {}, "T")
+    assert find(said, "Ready")["message"] == "fine"
+    assert find(said, "Other") == find({"conditions": [{"type": 7}]}, "Ready") == {}
+
+
+def test_a_time_of_an_odd_shape_is_not_kept() -> None:
+    """The API server would refuse it for ever."""
+    odds: list[object] = [7, {}, "", None, ["T"]]
+    for odd in odds:
+        old = {"conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": odd}]}
+        assert status(READY, 1, old, "T2")["conditions"][0]["lastTransitionTime"] == "T2"

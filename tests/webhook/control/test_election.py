@@ -12,6 +12,7 @@ from tests.fakes.lease import FakeLease
 from tests.fakes.pace import FakePace
 from webhook.apiserver.errors import CallFailed, Conflict
 from webhook.control.election import Election
+from webhook.control.lease import HOLD_SECONDS, Record
 
 
 class Replica:
@@ -151,3 +152,60 @@ async def test_work_that_fails_is_begun_again(
     first.fails = True
     await eventually(lambda: first.terms >= 2)
     assert "leader_failed" in caplog.text
+
+
+async def test_a_lease_that_does_not_answer_is_let_go_in_time(
+    replica: Callable[[str], Replica], lease: FakeLease, fake_pace: FakePace
+) -> None:
+    """Others begin 15 s after a renewal arrived, whether or not its answer did."""
+    first = replica("a")
+    await eventually(lambda: first.works)
+    lease.hangs, start = True, fake_pace.now
+    await eventually(lambda: not first.works)
+    assert first.ended - start < HOLD_SECONDS
+    lease.hangs = False
+    await eventually(lambda: first.terms == 2)
+
+
+async def test_a_lost_answer_costs_no_lead(
+    replica: Callable[[str], Replica], lease: FakeLease, fake_pace: FakePace
+) -> None:
+    """The write arrived, so the next one conflicts with ourselves."""
+    first = replica("a")
+    await eventually(lambda: first.works)
+    lease.lost, start = 1, fake_pace.now
+    await eventually(lambda: fake_pace.now > start + 30)
+    assert (first.terms, lease.lost) == (1, 0)
+
+
+async def test_a_lease_that_was_deleted_is_anybodys(
+    replica: Callable[[str], Replica], lease: FakeLease, fake_pace: FakePace
+) -> None:
+    """Somebody else may have made it anew in the same moment, so who led it stops at once."""
+    first = replica("a")
+    await eventually(lambda: first.works)
+    start = fake_pace.now
+    lease.delete()
+    await eventually(lambda: first.terms == 2)
+    assert first.ended - start < 5
+
+
+async def test_a_mistake_of_ours_does_not_end_the_competition(
+    replica: Callable[[str], Replica],
+    lease: FakeLease,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Nobody would notice that this replica never leads again."""
+    mistakes = [KeyError("metadata"), TypeError("hold")]
+    read = lease.read
+
+    async def stumbling() -> Record:
+        if mistakes:
+            raise mistakes.pop()
+        return await read()
+
+    monkeypatch.setattr(lease, "read", stumbling)
+    first = replica("a")
+    await eventually(lambda: first.works)
+    assert caplog.text.count("leader_failed") == 2

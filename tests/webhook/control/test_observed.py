@@ -53,3 +53,22 @@ def test_an_odd_object_is_taken() -> None:
     odd = seen(Put("RDMAPolicy", policy("x", 7))).sight(KEY)
     assert odd == seen(Put("RDMAPolicy", policy(0))).sight(KEY)
     assert seen(Put("RDMAPolicy", {"metadata": 7})).sight(Key("RDMAPolicy", "", "")) is not None
+
+
+def test_an_object_of_the_same_name_is_another_one() -> None:
+    """Its uid tells, or its generation: what was seen of one says nothing of the other."""
+    first, other = policy(), policy()
+    first["metadata"]["uid"], other["metadata"]["uid"] = "a", "b"
+    sight = seen(Put("RDMAPolicy", first)).sight(KEY)
+    assert sight is not None
+    assert sight.is_of({**first, "status": {"counts": {}}})
+    newer = {"metadata": {**first["metadata"], "generation": 2}}
+    assert not any(sight.is_of(one) for one in (other, newer, {}, {"metadata": 7}))
+
+
+def test_the_generation_of_each_policy_is_known() -> None:
+    """Of those that count, not of strays."""
+    stray = policy()
+    stray["metadata"]["name"] = "stray"
+    known = seen(Put("RDMAPolicy", policy(3)), Put("RDMAPolicy", stray), Put("RDMANetwork", {}))
+    assert dict(known.generations()) == {"team-a": 3}

@@ -7,8 +7,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.fakes.eventually import eventually
-from webhook.apiserver.pace import Pace
+from webhook.apiserver.pace import PATIENCE_SECONDS, Pace
 from webhook.control.queue import Retry, WorkQueue
+from webhook.control.turns import STEPS
 
 SHORT = Pace(uniform=lambda _low, _high: 0.01)
 
@@ -84,6 +85,52 @@ async def test_a_key_may_ask_to_be_looked_at_again(workers: Workers) -> None:
     workers.delays["a"] = 0.01
     workers.queue.add(["a"])
     await eventually(lambda: workers.done["a"] == 2)
+
+
+async def test_keys_that_need_nothing_do_not_keep_the_loop(workers: Workers) -> None:
+    """Between one and the next others run, however many wait."""
+    turns = 0
+
+    async def idle(_: int) -> None:
+        """Need nothing."""
+
+    queue: WorkQueue[int] = WorkQueue(SHORT)
+    queue.add(range(500))
+    task = asyncio.create_task(queue.work(idle))
+    while len(queue):
+        turns += 1
+        await asyncio.sleep(0)
+    task.cancel()
+    assert turns >= 500
+    assert len(workers.queue) == 0
+
+
+async def test_many_keys_are_poured_in_between_others() -> None:
+    """And steps that found none count like others."""
+    turns = 0
+    queue: WorkQueue[int] = WorkQueue(SHORT)
+    pouring = asyncio.create_task(queue.pour(n if n % 2 else None for n in range(10_000)))
+    while not pouring.done():
+        turns += 1
+        await asyncio.sleep(0)
+    assert len(queue) == 5000
+    assert turns >= 10_000 / STEPS
+
+
+async def test_nothing_is_remembered_of_a_key_that_is_done(workers: Workers) -> None:
+    """Neither failures nor alarms: objects come and go for years."""
+    workers.failing = {"a": [Retry(), Retry(0.02)], "b": [ValueError("a mistake")]}
+    workers.queue.add(["a", "b"])
+    await eventually(lambda: workers.done == {"a": 1, "b": 1})
+    await eventually(lambda: not len(workers.queue))
+    assert not any(getattr(workers.queue, name) for name in ("_failures", "_again", "_waiting"))
+
+
+def test_a_key_waits_as_long_as_it_was_asked_to() -> None:
+    """Within reason: a Retry-After of a year is a mistake of somebody."""
+    queue: WorkQueue[str] = WorkQueue(Pace(uniform=lambda _low, high: high))
+    waits = [queue._backoff("a", seconds) for seconds in (7.0, 0.0, 1e9)]  # noqa: SLF001 - as below
+    assert waits == [7.0, 1.0, PATIENCE_SECONDS]
 
 
 def test_waiting_grows_with_each_failure_in_a_row() -> None:

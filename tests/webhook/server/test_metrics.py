@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from webhook.server import metrics as module
-from webhook.server.metrics import MAX_REASONS, KindState, Metrics
+from webhook.server.metrics import MAX_REASONS, KindState, LeadState, Metrics
 
 
 class Busy:
@@ -60,6 +60,10 @@ class Busy:
         """Return a moment."""
         return 1.8e9
 
+    def lead(self) -> LeadState:
+        """Return a leader at work."""
+        return LeadState(leads=True, writes=8, failures=2, waiting=9)
+
 
 def test_the_page_has_every_documented_metric() -> None:
     """The table in the module's docstring and the page agree."""
@@ -72,7 +76,7 @@ def test_the_page_has_every_documented_metric() -> None:
     documented = [
         row.split("`")[1] for row in str(module.__doc__).splitlines() if row.startswith("| `")
     ]
-    assert len(documented) == 20
+    assert len(documented) == 24
     for name in documented:
         assert f"# HELP rdma_webhook_{name.removesuffix('_total')}" in page, name
     assert 'rdma_webhook_cache_staleness_seconds{kind="Namespace"} +Inf' in page
@@ -85,6 +89,10 @@ def test_the_page_has_every_documented_metric() -> None:
     assert lists in page
     assert 'rdma_webhook_cache_failures_total{kind="RDMAPolicy",reason="busy"} 3.0' in page
     assert "rdma_webhook_body_bytes 7000.0" in page
+    assert "rdma_webhook_leader 1.0" in page
+    assert "rdma_webhook_status_writes_total 8.0" in page
+    assert "rdma_webhook_status_failures_total 2.0" in page
+    assert "rdma_webhook_status_waiting 9.0" in page
     assert 'rdma_webhook_certificate_reloads_total{result="taken"} 1.0' in page
 
 
