@@ -6,7 +6,7 @@ from typing import TypeVar
 
 Item = TypeVar("Item")
 
-STEPS = 100
+STEPS = 50
 """Steps of a few microseconds that make a turn, well below a millisecond."""
 
 

@@ -86,9 +86,9 @@ def applied(*changes: Change) -> Snapshot:
             id="a network: who grants it, and its fabric",
         ),
         pytest.param(
-            Put("RDMANetwork", vlan("b", "leaf", rail("r0", "nvidia.com/other"))),
-            {one("RDMANetwork", "b"), *policies("one", "two", "four")},
-            id="a network that takes other resources: those whose rails leave them open",
+            Put("RDMANetwork", vlan("d", "own", rail("r0", "nvidia.com/other"))),
+            {one("RDMANetwork", "d"), *policies("one", "two", "four")},
+            id="a network that takes another resource: who grants one whose NADs are open",
         ),
         pytest.param(
             Put("RDMANetwork", vlan("c", "leaf", FIXED)),
