@@ -3,7 +3,6 @@
 All of them but admin own the namespace, so RBAC lets all of it through; the webhook runs, or not.
 """
 
-import http
 from collections.abc import Iterator
 from typing import Any
 
@@ -189,17 +188,6 @@ CHANGED = [
 ]
 
 
-def _replace(state: Guarded, path: str, body: Document, user: str) -> tuple[int, Any]:
-    """What is answered to a dry run of an update; the status may be written meanwhile."""
-    while True:
-        metadata = state.cluster.request("GET", path)["metadata"]
-        code, answer = state.cluster.api(
-            "PUT", f"{path}?dryRun=All", {**body, "metadata": metadata}, user=user
-        )
-        if code != http.HTTPStatus.CONFLICT:
-            return code, answer
-
-
 @pytest.mark.parametrize(("change", "passing", "said"), CHANGED, ids=str)
 def test_a_change_takes_a_grant_of_what_it_adds(
     state: Guarded, held: Document, change: Document, passing: tuple[str, ...], said: str
@@ -207,7 +195,9 @@ def test_a_change_takes_a_grant_of_what_it_adds(
     """Entries that are new or differ take their grants, other fields take that of all networks."""
     spec = {key: value for key, value in {**HELD, **change}.items() if value is not None}
     path = f"{policies(held['metadata']['namespace'])}/default"
-    attempts = {user: _replace(state, path, policy(spec), user) for user in USERS}
+    attempts = {
+        user: state.replace(path, policy(spec), user=user, target="?dryRun=All") for user in USERS
+    }
     assert _passing(attempts, said) == passing
 
 

@@ -4,6 +4,7 @@ In its namespaces each user but admin owns everything (``*`` on ``*`` in a Role)
 there is refused by the admission policies. The webhook is registered, and runs or does not.
 """
 
+import http
 import json
 import secrets
 from collections.abc import Mapping
@@ -118,6 +119,24 @@ class Guarded(Started):
         """Return the policy of a namespace, created by admin."""
         created: Document = self.cluster.request("POST", policies(namespace), policy(spec))
         return created
+
+    def replace(
+        self, path: str, body: Mapping[str, Any], *, user: str, target: str = ""
+    ) -> tuple[int, Any]:
+        """Return status code and answer of a PUT, as a client does it whose object may change.
+
+        Args:
+            path: Of the object.
+            body: The object; its metadata are those that it has now.
+            user: Who asks.
+            target: What comes behind the path: a subresource, a query.
+        """
+        while True:
+            metadata = self.cluster.request("GET", path)["metadata"]
+            whole = {**body, "metadata": metadata}
+            code, answer = self.cluster.api("PUT", f"{path}{target}", whole, user=user)
+            if code != http.HTTPStatus.CONFLICT:
+                return code, answer
 
     def spec(self, namespace: str) -> Any:  # noqa: ANN401 - JSON
         """Return the spec of a namespace's policy; None where there is no policy."""
