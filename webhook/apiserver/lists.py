@@ -1,18 +1,15 @@
 """All objects behind one path, page by page, decoded as far as the caller needs them."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Generic, TypeVar
 
-import aiohttp
 import msgspec
 
-from webhook.apiserver.connection import Connection, explain
-from webhook.apiserver.errors import BrokenAnswer, Silent, Unreachable
+from webhook.apiserver.answers import read
+from webhook.apiserver.connection import Connection
+from webhook.apiserver.errors import BrokenAnswer
 
 Item = TypeVar("Item")
-
-ANSWER_SECONDS = 30.0
-"""Silence within a page that means the connection is dead."""
 
 
 class ListMeta(msgspec.Struct, rename={"version": "resourceVersion", "more": "continue"}):
@@ -23,16 +20,20 @@ class ListMeta(msgspec.Struct, rename={"version": "resourceVersion", "more": "co
 
 
 class Page(msgspec.Struct, Generic[Item]):
-    """One page: ``items`` may be null."""
+    """One page of a list; ``items`` may be null."""
 
     metadata: ListMeta
     items: list[Item] | None = None
 
+    def __iter__(self) -> Iterator[Item]:
+        """Iterate over the objects."""
+        return iter(self.items or ())
+
 
 async def pages(
     connection: Connection, path: str, query: Mapping[str, str], accept: str, shape: type[Item]
-) -> AsyncIterator[list[Item]]:
-    """Yield the objects of each page.
+) -> AsyncIterator[Page[Item]]:
+    """Yield each page; the last one's version is that of the whole list.
 
     Args:
         connection: Where to ask.
@@ -48,17 +49,11 @@ async def pages(
     more = ""
     while True:
         asked = {**query, "continue": more} if more else query
-        response = await connection.get(path, asked, accept, ANSWER_SECONDS)
         try:
-            async with response:
-                page = decode(await response.read())
+            page = decode(await read(connection, path, asked, accept))
         except msgspec.MsgspecError as err:
             raise BrokenAnswer(f"list of {path}: {err}") from err
-        except aiohttp.ServerTimeoutError as err:
-            raise Silent(f"{path}: silent for {ANSWER_SECONDS:.0f} s") from err
-        except (aiohttp.ClientError, OSError) as err:
-            raise Unreachable(f"{path}: {explain(err)}") from err
-        yield page.items or []
+        yield page
         if more and page.metadata.more == more:
             raise BrokenAnswer(f"list of {path}: the page after this one is this one")
         more = page.metadata.more

@@ -119,9 +119,9 @@ class Reflector:
         listing = Listing(self.known)
         version = ""
         async for page in stream.list_pages(self._connection, self.kind):
-            for found in page.items:
+            for found in page:
                 listing.add(found)
-            version = page.version
+            version = page.metadata.version
             self._hand_over_first(listing)
         self._finish(listing, PAGES)
         return version

@@ -4,22 +4,19 @@ Knows Kubernetes' list and watch; keeps nothing. Every failure is a CallFailed.
 """
 
 import asyncio
-import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any
 
 import aiohttp
 import msgspec
 
-from webhook.apiserver.connection import Connection, explain, refusal
-from webhook.apiserver.errors import BrokenAnswer, Silent, Unreachable
+from webhook.apiserver.answers import bounded, read
+from webhook.apiserver.connection import Connection, refusal
+from webhook.apiserver.errors import BrokenAnswer
 from webhook.apiserver.kinds import Kind
+from webhook.apiserver.lists import Page, pages
 
 PAGE_SIZE = 500
-ANSWER_SECONDS = 30.0
-"""Silence within a list or a single object that means the connection is dead."""
-WHOLE_SECONDS = 120.0
-"""Most that one page or object may take, however steadily it drips."""
 SILENCE_SECONDS = 90.0
 """Time without a whole event that means a watch is dead. Bookmarks come about once a minute
 (apiserver's cacher), so 75 s is the least."""
@@ -27,23 +24,11 @@ MAX_LINE = 16 * 1024 * 1024
 """Bytes. An object is at most 3 MiB (the API server's limit), escapes and fields included."""
 PIECE = 64 * 1024
 """Bytes that are cut into lines at a time: a streaming list comes faster than it is taken."""
+Raw = dict[str, Any]
+"""An object as the API server sends it."""
 META_GROUP = "g=meta.k8s.io;v=v1"
 INITIAL_END = "k8s.io/initial-events-end"
 """Annotation of the bookmark behind the objects that were there when a watch began."""
-
-
-class Page(msgspec.Struct):
-    """One page of a list.
-
-    Attributes:
-        items: Raw objects.
-        version: Where a watch goes on.
-        more: Token of the next page; empty on the last.
-    """
-
-    items: list[dict[str, Any]]
-    version: str
-    more: str
 
 
 class Event(msgspec.Struct):
@@ -60,17 +45,6 @@ class Event(msgspec.Struct):
         return isinstance(marks, dict) and marks.get(INITIAL_END) == "true"
 
 
-class _ListMeta(msgspec.Struct, rename={"version": "resourceVersion", "more": "continue"}):
-    version: str = ""
-    more: str = ""
-
-
-class _List(msgspec.Struct):
-    metadata: _ListMeta
-    items: list[dict[str, Any]] | None = None
-
-
-_decode_list = msgspec.json.Decoder(_List).decode
 _decode_event = msgspec.json.Decoder(Event).decode
 _decode_object = msgspec.json.Decoder(dict[str, Any]).decode
 
@@ -109,7 +83,7 @@ class Lines:
             raise BrokenAnswer(f"watch: ended within a line, after {len(self._rest)} bytes of it")
 
 
-async def list_pages(connection: Connection, kind: Kind) -> AsyncIterator[Page]:
+async def list_pages(connection: Connection, kind: Kind) -> AsyncIterator[Page[Raw]]:
     """Yield all objects of a kind in pages; the last page's version is where a watch goes on.
 
     The read is consistent, not ``resourceVersion=0``: that would be answered from a cache that
@@ -121,17 +95,8 @@ async def list_pages(connection: Connection, kind: Kind) -> AsyncIterator[Page]:
         CallFailed: Expired where the pages were read too slowly: begin again.
     """
     query = {"limit": str(PAGE_SIZE)}
-    while True:
-        body = await _read(connection, kind.path(), query, _accept(kind, "List"))
-        try:
-            found = _decode_list(body)
-        except msgspec.MsgspecError as err:
-            raise BrokenAnswer(f"list of {kind.resource}: {err}") from err
-        page = Page(found.items or [], found.metadata.version, found.metadata.more)
+    async for page in pages(connection, kind.path(), query, _accept(kind, "List"), Raw):
         yield page
-        if not page.more:
-            return
-        query = {"limit": str(PAGE_SIZE), "continue": page.more}
 
 
 async def watch(
@@ -156,7 +121,7 @@ async def watch(
     else:
         query["resourceVersion"] = version
     about = f"watch of {kind.resource}"
-    async with _bounded(about, SILENCE_SECONDS):
+    async with bounded(about, SILENCE_SECONDS):
         response = await connection.get(kind.path(), query, _accept(kind, ""), SILENCE_SECONDS)
     try:
         yield None
@@ -172,7 +137,7 @@ async def _lines(content: aiohttp.StreamReader, about: str) -> AsyncIterator[byt
     loop = asyncio.get_running_loop()
     heard = loop.time()
     while True:
-        async with _bounded(about, SILENCE_SECONDS, loop.time() - heard):
+        async with bounded(about, SILENCE_SECONDS, loop.time() - heard):
             piece = await content.read(PIECE)
         if not piece:
             break
@@ -190,31 +155,11 @@ async def get_one(connection: Connection, kind: Kind, namespace: str, name: str)
     Raises:
         CallFailed: KindAbsent where there is no such object (or kind).
     """
-    body = await _read(connection, kind.path(namespace, name), {}, _accept(kind, ""))
+    body = await read(connection, kind.path(namespace, name), {}, _accept(kind, ""))
     try:
         return _decode_object(body)
     except msgspec.MsgspecError as err:
         raise BrokenAnswer(f"{kind.name} {namespace}/{name}: {err}") from err
-
-
-async def _read(connection: Connection, path: str, query: dict[str, str], accept: str) -> bytes:
-    async with (
-        _bounded(path, WHOLE_SECONDS),
-        await connection.get(path, query, accept, ANSWER_SECONDS) as response,
-    ):
-        return await response.read()
-
-
-@contextlib.asynccontextmanager
-async def _bounded(about: str, seconds: float, spent: float = 0.0) -> AsyncIterator[None]:
-    """Say in our words that an answer broke off, or that nothing whole came for so long."""
-    try:
-        async with asyncio.timeout(seconds - spent):
-            yield
-    except TimeoutError as err:
-        raise Silent(f"{about}: nothing whole came for {seconds:.0f} s") from err
-    except (aiohttp.ClientError, OSError) as err:
-        raise Unreachable(f"{about}: {explain(err)}") from err
 
 
 def _event(line: bytes) -> Event:

@@ -8,7 +8,6 @@ import msgspec
 import pytest
 
 from tests.fakes.apiserver import FakeAPI, Refusal
-from webhook.apiserver import lists
 from webhook.apiserver.connection import Connection
 from webhook.apiserver.errors import BrokenAnswer, CallFailed, Expired, Forbidden, Silent
 from webhook.apiserver.lists import pages
@@ -24,7 +23,7 @@ class Named(msgspec.Struct):
 
 async def read(connection: Connection) -> list[list[Named]]:
     """Return the pages of all namespaces."""
-    return [page async for page in pages(connection, PATH, {"limit": "2"}, "a/b", Named)]
+    return [list(page) async for page in pages(connection, PATH, {"limit": "2"}, "a/b", Named)]
 
 
 def page(**fields: Any) -> Refusal:  # noqa: ANN401 - any JSON
@@ -107,5 +106,5 @@ async def test_silence_within_a_page_is_said(
         raise aiohttp.SocketTimeoutError
 
     monkeypatch.setattr(aiohttp.ClientResponse, "read", silent)
-    with pytest.raises(Silent, match=f"silent for {lists.ANSWER_SECONDS:.0f} s"):
+    with pytest.raises(Silent, match="nothing whole came for"):
         await read(connection)

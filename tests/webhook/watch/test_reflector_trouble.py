@@ -10,6 +10,7 @@ from tests.fakes.apiserver import FakeAPI, LoopbackAccess, Refusal, line
 from tests.fakes.eventually import eventually
 from tests.fakes.pace import FakePace
 from tests.webhook.watch.conftest import Rig
+from webhook.apiserver import answers
 from webhook.apiserver.errors import NoCluster
 from webhook.watch import stream
 
@@ -281,7 +282,7 @@ async def test_a_page_that_drips_has_an_end(
     api: FakeAPI, rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An answer that never pauses long and never ends is given up."""
-    monkeypatch.setattr(stream, "WHOLE_SECONDS", 0.1)
+    monkeypatch.setattr(answers, "WHOLE_SECONDS", 0.1)
     api.put(NAD, "a", "team")
     api.refuse(NAD, Refusal(200, drips=True, only="limit"))
     rig.start(NAD)
