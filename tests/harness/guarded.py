@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.harness import roles, tenants
+from tests.harness.api import JSON, MERGE_PATCH
 from tests.harness.clients import ADMIN
 from tests.harness.controlplane import ControlPlane
 from tests.harness.lifetime import Started
@@ -174,10 +175,11 @@ class Guarded(Started):
 
     def _wait_until_guarded(self, namespace: str) -> None:
         """Return when each admission policy refuses something; it takes a moment."""
-        stored = self.create(namespace, {})
+        self.create(namespace, {})
         path = tenants.policy_path(namespace)
         self._wait_until_refused(TENANT, "DELETE", path)
-        self._wait_until_refused(TENANT, "PUT", f"{path}/status", stored)
+        status = f"{path}/status"
+        self._wait_until_refused(TENANT, "PATCH", status, {"status": {"counts": {"networks": 7}}})
         self._wait_until_refused(ADMIN, "POST", f"{API}/rdmanetworks", network({"Type": "x"}))
         right = {"verb": "update", "group": "rdma.io", "resource": "rdmanetworks"}
         self.cluster.wait_for(
@@ -193,7 +195,15 @@ class Guarded(Started):
             f"{method} {path}: refused by an admission policy",
             lambda: (
                 "ValidatingAdmissionPolicy"
-                in str(self.cluster.api(method, f"{path}?dryRun=All", body, user=user))
+                in str(
+                    self.cluster.api(
+                        method,
+                        f"{path}?dryRun=All",
+                        body,
+                        user=user,
+                        content_type=MERGE_PATCH if method == "PATCH" else JSON,
+                    )
+                )
             ),
         )
 
