@@ -228,6 +228,34 @@ def test_a_claim_is_bound(cluster: ControlPlane, served: Webhook) -> None:
     cluster.kubectl("wait", "--for=jsonpath={.status.phase}=Bound", f"rdmapart/{name}")
 
 
+def test_a_network_of_any_depth_is_read(cluster: ControlPlane, served: Webhook) -> None:
+    """A template nested deeper than decoders go is not accepted, and stops nobody else."""
+    name = f"deep-{tenants.next_number()}"
+    levels = 990
+    text = json.dumps(
+        {
+            "apiVersion": "rdma.io/v1alpha1",
+            "kind": "RDMANetwork",
+            "metadata": {"name": name},
+            "spec": {
+                "mode": "DeviceOnly",
+                "rails": [{"name": "r0", "resourceName": "rdma/x"}],
+                "template": "DEEP",
+            },
+        }
+    ).replace('"DEEP"', '{"a":' * levels + "{}" + "}" * levels)
+    cluster.kubectl("create", "-f", "-", stdin=text)
+    said = '{.status.conditions[?(@.type=="Accepted")].message}'
+    told = cluster.wait_for(
+        "its condition",
+        lambda: cluster.kubectl("get", "rdmanet", name, "-o", f"jsonpath={said}").stdout,
+    )
+    assert "nested deeper than 16 levels" in told
+    assert served.is_running
+    assert served.get("/readyz") == (200, "ready\n")
+    cluster.kubectl("delete", "rdmanet", name)
+
+
 def test_a_policy_that_stops_parsing_keeps_its_last_good_version(
     cluster: ControlPlane,
     namespace: str,

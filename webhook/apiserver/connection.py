@@ -12,6 +12,7 @@ import aiohttp
 import msgspec
 
 from webhook.apiserver.access import Access, pod_access
+from webhook.apiserver.depth import decoded
 from webhook.apiserver.errors import (
     BrokenAnswer,
     Busy,
@@ -84,7 +85,7 @@ class Connection:
         headers = {"Accept": JSON, "Content-Type": kind}
         try:
             async with await self._open(method, path, query, headers, CALL_SECONDS, data) as answer:
-                return _decode_object(await answer.read())
+                return decoded(_decode_object, await answer.read())
         except msgspec.MsgspecError as err:
             raise BrokenAnswer(f"API server: {path}: {err}") from err
         except (aiohttp.ClientError, OSError) as err:

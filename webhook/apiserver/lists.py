@@ -7,6 +7,7 @@ import msgspec
 
 from webhook.apiserver.answers import read
 from webhook.apiserver.connection import Connection
+from webhook.apiserver.depth import decoded
 from webhook.apiserver.errors import BrokenAnswer
 
 Item = TypeVar("Item")
@@ -50,7 +51,7 @@ async def pages(
     while True:
         asked = {**query, "continue": more} if more else query
         try:
-            page = decode(await read(connection, path, asked, accept))
+            page = decoded(decode, await read(connection, path, asked, accept))
         except msgspec.MsgspecError as err:
             raise BrokenAnswer(f"list of {path}: {err}") from err
         yield page

@@ -12,6 +12,7 @@ import msgspec
 
 from webhook.apiserver.answers import bounded, read
 from webhook.apiserver.connection import Connection, refusal
+from webhook.apiserver.depth import decoded
 from webhook.apiserver.errors import BrokenAnswer
 from webhook.apiserver.kinds import Kind
 from webhook.apiserver.lists import Page, pages
@@ -157,14 +158,14 @@ async def get_one(connection: Connection, kind: Kind, namespace: str, name: str)
     """
     body = await read(connection, kind.path(namespace, name), {}, _accept(kind, ""))
     try:
-        return _decode_object(body)
+        return decoded(_decode_object, body)
     except msgspec.MsgspecError as err:
         raise BrokenAnswer(f"{kind.name} {namespace}/{name}: {err}") from err
 
 
 def _event(line: bytes) -> Event:
     try:
-        event = _decode_event(line)
+        event = decoded(_decode_event, line)
     except msgspec.MsgspecError as err:
         raise BrokenAnswer(f"watch: a line is no event: {err}") from err
     if event.type == "ERROR":
