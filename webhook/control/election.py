@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from webhook.apiserver.errors import CallFailed, Conflict, KindAbsent, Unreachable
 from webhook.apiserver.pace import Pace
-from webhook.control.lease import Lease, Record
+from webhook.control.lease import HOLD_SECONDS, Lease, Record
 
 RENEW_SECONDS = 10.0
 """A leader that could not renew for so long steps down: less than others wait."""
@@ -103,7 +103,9 @@ class Election:
 
     def _is_free(self) -> bool:
         found = self._seen
-        is_stale = self._pace.clock() - self._changed > found.hold
+        # A Lease that asks for a day, whoever wrote it, shall not leave all without a leader.
+        held = min(found.hold, HOLD_SECONDS)
+        is_stale = self._pace.clock() - self._changed > held
         return not found.holder or found.holder == self._identity or is_stale
 
     async def _reign(self, work: Work) -> None:
