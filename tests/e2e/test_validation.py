@@ -360,9 +360,11 @@ def test_nobody_is_asked_where_the_spec_stays(
     merge({"status": {"observedGeneration": 1}}, "/status", OUR_USER)
     assert webhook.calls(VALIDATE) == before
     merge({"spec": {"enforcement": "Warn"}})
-    assert webhook.calls(VALIDATE) == before + 1
+    # Once more where a status is written meanwhile: the API server then begins anew.
+    asked = webhook.calls(VALIDATE)
+    assert asked > before
     controlplane.request("DELETE", path)
-    assert webhook.calls(VALIDATE) == before + 1
+    assert webhook.calls(VALIDATE) == asked
 
 
 def test_the_log_says_who_was_refused_what(
